@@ -1,0 +1,48 @@
+"""discreet: publish data about people truthfully, without noise.
+
+A table becomes a joint (how often each s was seen with each x). A measure is a function of a joint. A policy coarsens x.
+A frontier is all the policies worth having.
+
+>>> import discreet as dc
+>>> joint = dc.Joint.from_pairs([("flu", "young"), ("cold", "young"), ("cold", "old")])
+>>> dc.measures.worst_case_leakage(joint)
+1.0
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet import datasets, measures, tables, testing
+    from discreet.auditing import Audit, audit
+    from discreet.errors import DiscreetError
+    from discreet.joint import Joint
+
+__version__ = "0.1.0"
+
+# Loaded at first use, so that `import discreet` and `discreet --help` cost nothing.
+_WHERE = {
+    "Audit": "discreet.auditing",
+    "DiscreetError": "discreet.errors",
+    "Joint": "discreet.joint",
+    "audit": "discreet.auditing",
+}
+_MODULES = ("datasets", "measures", "tables", "testing")
+
+__all__ = ["Audit", "DiscreetError", "Joint", "audit", "datasets", "measures", "tables", "testing"]
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f"discreet.{name}")
+    if name in _WHERE:
+        value = getattr(importlib.import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULES, *_WHERE])

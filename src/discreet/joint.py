@@ -1,0 +1,550 @@
+"""Joint: how often each s was seen with each x. Every measure is a function of one.
+
+The support is the non-stochastic joint range [[S, X]]; the normalised counts are the joint pmf. Both are views of one
+sparse matrix with S down and X across, stored column by column, so that [[S|x]] is a slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ColumnError, InputError, JointError, MeasureError
+from discreet.labels import Alphabet, Codes, Label, combine, encode, encode_integers, order_key, plain
+from discreet.tables import Missing, MissingPolicy, count
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from discreet.tables.counting import Progress
+
+Floats = npt.NDArray[np.float64]
+Blocks = tuple[tuple[Label, ...], ...]
+
+
+class Joint:
+    """Immutable sparse counts of (s, x), and of (s, x, a) where there is side information.
+
+    Build one with `from_table`, `from_pairs` or `from_array`. Letters that were never seen are not part of it.
+
+    >>> joint = Joint.from_pairs([("s1", 1), ("s2", 1), ("s2", 2)])
+    >>> joint.s, joint.x
+    (('s1', 's2'), (1, 2))
+    >>> joint.counts.toarray().tolist()
+    [[1, 0], [1, 1]]
+    >>> joint
+    Joint(2 s × 2 x, 3 pairs, 3 rows)
+    """
+
+    def __init__(
+        self,
+        s: Alphabet,
+        x: Alphabet,
+        counts: sparse.csc_array,
+        *,
+        side: Side | None = None,
+        missing: Missing | None = None,
+        has_counts: bool = True,
+    ) -> None:
+        """Not for users: the named constructors check their input, this trusts it."""
+        for array in (counts.data, counts.indices, counts.indptr):
+            array.flags.writeable = False
+        self._s, self._x = s, x
+        self._counts = counts
+        self._side = side
+        self.missing = missing
+        self.has_counts = has_counts
+
+    # ------------------------------------------------------------------ constructors
+
+    @classmethod
+    def from_table(
+        cls,
+        table: object,
+        sensitive: str | Sequence[str],
+        public: str | Sequence[str],
+        side: str | Sequence[str] | None = None,
+        *,
+        missing: MissingPolicy = "level",
+        na: str | Iterable[str] = (),
+        memory_limit: str | None = None,
+        progress: Progress | None = None,
+    ) -> Joint:
+        """Count a table: a path, a database URL, a data frame of any library, a mapping of columns, a list of mappings.
+
+        Parameters
+        ----------
+        sensitive, public, side
+            The columns of S, X and A. One column gives scalars as labels, several give tuples.
+        missing
+            "level" keeps missing values as the label None, "drop" leaves their rows out, "error" refuses them.
+        na
+            Texts that mean missing, such as "?".
+        memory_limit
+            What DuckDB may use for a file, such as "4GB"; beyond it spills to disk.
+
+        >>> Joint.from_table({"age": [30, 31, None], "chol": ["200", "200", "210"]}, "age", "chol").s
+        (30, 31, None)
+        """
+        counted = count(
+            table, sensitive, public, side, missing=missing, na=na, memory_limit=memory_limit, progress=progress
+        )
+        if progress:
+            progress("building the joint", None)
+        matrix = _matrix(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
+        triples = None
+        if counted.a is not None and counted.a_codes is not None:
+            triples = Side.build(
+                counted.a, counted.s_codes, counted.x_codes, counted.a_codes, counted.counts, len(counted.s)
+            )
+        return cls(counted.s, counted.x, matrix, side=triples, missing=counted.missing)
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[Label, Label]] | npt.NDArray[np.generic]) -> Joint:
+        """Count a sequence of (s, x), one a record. Labels are any hashable values and are not converted."""
+        if isinstance(pairs, np.ndarray):
+            if pairs.ndim != 2 or pairs.shape[1] != 2:
+                raise JointError(f"pairs have shape {pairs.shape}: (records, 2) is needed")
+            s_values: Any = pairs[:, 0]
+            x_values: Any = pairs[:, 1]
+        else:
+            records = pairs if isinstance(pairs, list) else list(pairs)
+            try:
+                s_values = [s for s, _ in records]
+                x_values = [x for _, x in records]
+            except (TypeError, ValueError):
+                raise JointError(f"record {_first_not_a_pair(records)} is not a pair (s, x)") from None
+        if len(s_values) == 0:
+            raise JointError("there are no pairs: a joint needs at least one")
+        try:
+            (s, s_codes), (x, x_codes) = encode(s_values), encode(x_values)
+        except TypeError as problem:
+            raise JointError(f"a label of type {problem} is not hashable: use text, numbers or tuples") from None
+        return cls(s, x, _matrix(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), len(s), len(x)))
+
+    @classmethod
+    def from_array(
+        cls,
+        counts: npt.ArrayLike | sparse.sparray | sparse.spmatrix,
+        s: Sequence[Label] | None = None,
+        x: Sequence[Label] | None = None,
+    ) -> Joint:
+        """Counts or a pmf with S down and X across, as an array or a scipy.sparse matrix.
+
+        Letters are numbered 0..n−1 in array order unless labels are given, which are then put in order. A boolean array is
+        a support: measures that need counts refuse it.
+
+        >>> Joint.from_array([[3, 0], [1, 4]]).total
+        8
+        """
+        matrix = _checked(counts)
+        support_only = matrix.dtype.kind == "b"
+        matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else _integral(matrix)
+        s_axis, s_order = _given_labels("s", s, matrix.shape[0])
+        x_axis, x_order = _given_labels("x", x, matrix.shape[1])
+        if s_order is not None:
+            matrix = matrix[s_order, :]
+        if x_order is not None:
+            matrix = matrix[:, x_order]
+        matrix = _canonical(matrix)
+        seen_s = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
+        seen_x = np.flatnonzero(np.diff(matrix.indptr))
+        if len(seen_s) < matrix.shape[0]:
+            matrix = matrix[seen_s, :]
+        if len(seen_x) < matrix.shape[1]:
+            matrix = matrix[:, seen_x]
+        return cls(s_axis.take(seen_s), x_axis.take(seen_x), _canonical(matrix), has_counts=not support_only)
+
+    # ------------------------------------------------------------------ views
+
+    @cached_property
+    def s(self) -> tuple[Label, ...]:
+        """The labels of S, in order."""
+        return self._s.labels()
+
+    @cached_property
+    def x(self) -> tuple[Label, ...]:
+        """The labels of X, in order."""
+        return self._x.labels()
+
+    @cached_property
+    def a(self) -> tuple[Label, ...] | None:
+        """The labels of the side information A, in order, or None."""
+        return self._side.a.labels() if self._side else None
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The names of the columns of S, where the joint was counted from a table."""
+        return self._s.names
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The names of the columns of X, where the joint was counted from a table."""
+        return self._x.names
+
+    @property
+    def counts(self) -> sparse.csc_array:
+        """How often each s was seen with each x: S down, X across (read-only)."""
+        return self._counts
+
+    @cached_property
+    def pmf(self) -> sparse.csc_array:
+        """The joint pmf p(s, x)."""
+        self.require_counts()
+        pmf = self._counts.astype(np.float64)
+        pmf.data /= float(self._counts.data.sum())
+        return pmf
+
+    @cached_property
+    def support(self) -> sparse.csc_array:
+        """The joint range [[S, X]], as ones."""
+        from scipy import sparse
+
+        ones = np.ones(self._counts.nnz, dtype=np.int8)
+        return sparse.csc_array((ones, self._counts.indices, self._counts.indptr), shape=self._counts.shape)
+
+    @property
+    def n_s(self) -> int:
+        """|[[S]]|."""
+        return int(self._counts.shape[0])
+
+    @property
+    def n_x(self) -> int:
+        """|[[X]]|."""
+        return int(self._counts.shape[1])
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether the counts are numbers of records, rather than a pmf."""
+        return self.has_counts and self._counts.dtype.kind == "i"
+
+    @cached_property
+    def total(self) -> int | float:
+        """The number of records, or the sum of the weights."""
+        total: int | float = self._counts.data.sum().item()
+        return total
+
+    @cached_property
+    def records(self) -> npt.NDArray[Any]:
+        """n(x): how many records each x has."""
+        return np.add.reduceat(self._counts.data, self._counts.indptr[:-1])
+
+    @cached_property
+    def distinct(self) -> Codes:
+        """|[[S|x]]|: how many s each x was seen with."""
+        return np.diff(self._counts.indptr).astype(np.int64)
+
+    @cached_property
+    def s_weight(self) -> Floats:
+        """How often each s was seen."""
+        return np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
+
+    @cached_property
+    def x_of_pair(self) -> npt.NDArray[np.int32]:
+        """For every distinct pair, in storage order, the number of its x."""
+        return np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct)
+
+    @cached_property
+    def components(self) -> tuple[int, Codes, Codes]:
+        """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
+
+        Every x joins its first s to its other ones, so the graph searched has the letters of S alone for nodes.
+        Components are numbered by their earliest x.
+        """
+        from scipy import sparse
+        from scipy.sparse import csgraph
+
+        first = self._counts.indices[self._counts.indptr[:-1]]
+        edges = (np.repeat(first, self.distinct), self._counts.indices)
+        if self.n_s * self.n_s <= 4 * self._counts.nnz:  # few s: remove repeated edges by counting
+            flat = np.bincount(edges[0].astype(np.int64) * self.n_s + edges[1], minlength=self.n_s**2)
+            graph = sparse.csr_array(flat.reshape(self.n_s, self.n_s))
+        else:
+            graph = sparse.coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(self.n_s, self.n_s)).tocsr()
+        number, of_s = csgraph.connected_components(graph, directed=False)
+        of_x = of_s[first]
+        earliest = np.unique(of_x, return_index=True)[1]
+        rank = np.empty(number, dtype=np.int64)
+        rank[np.argsort(earliest)] = np.arange(number)
+        return int(number), rank[of_s], rank[of_x]
+
+    @property
+    def side(self) -> Side:
+        """The counts of (s, x, a)."""
+        if self._side is None:
+            raise MeasureError("this joint has no side information: build it with side=[columns]")
+        return self._side
+
+    @property
+    def has_side(self) -> bool:
+        """Whether side information A was named."""
+        return self._side is not None
+
+    def range_of(self, x: Label) -> tuple[Label, ...]:
+        """[[S|x]]: the s seen with one x."""
+        codes = self._x_index.get(x)
+        if codes is None:
+            raise InputError("that value was never seen as an x of this joint")
+        return tuple(self._s.label(int(code)) for code in self.codes_of(codes))
+
+    def codes_of(self, letter: int) -> npt.NDArray[np.int32]:
+        """[[S|x]] of a letter given by number, as numbers."""
+        codes: npt.NDArray[np.int32] = self._counts.indices[self._counts.indptr[letter] : self._counts.indptr[letter + 1]]
+        return codes
+
+    def x_label(self, letter: int) -> Label:
+        """The label of one letter of X, without decoding the others."""
+        return self._x.label(letter)
+
+    def s_label(self, letter: int) -> Label:
+        """The label of one letter of S, without decoding the others."""
+        return self._s.label(letter)
+
+    def require_counts(self) -> None:
+        """Refuse a joint that is a support only."""
+        if not self.has_counts:
+            raise MeasureError("this joint is a support without counts: build it from counts or a pmf")
+
+    @cached_property
+    def _x_index(self) -> dict[Label, int]:
+        return {label: letter for letter, label in enumerate(self.x)}
+
+    # ------------------------------------------------------------------ other joints from this one
+
+    def coarsen(self, blocks: Iterable[Iterable[Label]]) -> Joint:
+        """The joint after X is replaced by the block it lies in; each block, a tuple of labels, becomes a letter.
+
+        Raises InputError unless the blocks are a partition of the alphabet of X.
+
+        >>> joint = Joint.from_pairs([("s1", 1), ("s2", 2), ("s3", 3)])
+        >>> joint.coarsen([[3, 1], [2]]).x
+        ((1, 3), (2,))
+        """
+        block_of = np.full(self.n_x, -1, dtype=np.int64)
+        number = 0
+        for block in blocks:
+            members = [self._x_index.get(plain(label)) for label in block]
+            if not members:
+                raise InputError("a block is empty: every block needs a letter")
+            for member in members:
+                if member is None:
+                    raise InputError("a block names a value that was never seen as an x: blocks partition joint.x")
+                if block_of[member] >= 0:
+                    raise InputError("a value stands in two blocks: blocks partition joint.x")
+                block_of[member] = number
+            number += 1
+        if (block_of < 0).any():
+            raise InputError(f"{int((block_of < 0).sum())} letters of x are in no block: blocks partition joint.x")
+        return self.coarsen_by(block_of)
+
+    def coarsen_by(self, block_of: Codes) -> Joint:
+        """The same, with a block number a letter instead of labels."""
+        _, first, numbers = np.unique(block_of, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))  # blocks stand in the order of their earliest letters
+        letters = rank[numbers]
+        members: list[list[Label]] = [[] for _ in range(len(first))]
+        for letter, label in zip(letters.tolist(), self.x, strict=True):
+            members[letter].append(label)
+        alphabet = Alphabet(([tuple(block) for block in members],), None, self._x.names)
+        return self._with_x(alphabet, letters)
+
+    def attribute(self, mapping: Mapping[Label, Label]) -> Joint:
+        """The joint of U = g(S) with X, for a mapping {s: u} [BF, III]."""
+        unknown = [label for label in self.s if label not in mapping]
+        if unknown:
+            raise InputError(f"the attribute has no value for {len(unknown)} of {self.n_s} letters of s")
+        u, codes = encode([mapping[label] for label in self.s])
+        return self._with_s(u, codes)
+
+    def select(self, sensitive: Sequence[str] | None = None, public: Sequence[str] | None = None) -> Joint:
+        """The joint of some of the columns it was counted from; the others are forgotten."""
+        joint = self
+        if sensitive is not None and tuple(sensitive) != self.sensitive:
+            joint = joint._with_s(*_subset(self._s, sensitive, "sensitive"))
+        if public is not None and tuple(public) != self.public:
+            joint = joint._with_x(*_subset(self._x, public, "public"))
+        return joint
+
+    def transpose(self) -> Joint:
+        """X in the role of S and S in the role of X."""
+        return Joint(self._x, self._s, _canonical(self._counts.T), has_counts=self.has_counts)
+
+    def _with_x(self, x: Alphabet, letter_of: Codes) -> Joint:
+        pairs = _matrix(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
+        side = self._side.with_x(letter_of, self.n_s) if self._side else None
+        return Joint(self._s, x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
+
+    def _with_s(self, s: Alphabet, letter_of: Codes) -> Joint:
+        pairs = _matrix(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
+        side = self._side.with_s(letter_of, len(s)) if self._side else None
+        return Joint(s, self._x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Joint):
+            return NotImplemented
+        return (
+            self.s == other.s
+            and self.x == other.x
+            and self.has_counts == other.has_counts
+            and all(
+                np.array_equal(mine, theirs)
+                for mine, theirs in (
+                    (self._counts.indptr, other._counts.indptr),
+                    (self._counts.indices, other._counts.indices),
+                    (self._counts.data, other._counts.data),
+                )
+            )
+            and (self._side is None) == (other._side is None)
+            and (self._side is None or other._side is None or self._side == other._side)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_s, self.n_x, self._counts.nnz, self.total))
+
+    def __repr__(self) -> str:
+        weight = f"{self.total:,} rows" if self.is_integral else ("pmf" if self.has_counts else "support only")
+        side = f" × {len(self._side.a)} a" if self._side else ""
+        return f"Joint({self.n_s} s × {self.n_x} x{side}, {self._counts.nnz:,} pairs, {weight})"
+
+
+class Side:
+    """Counts of S against the pairs (x, a) that occur: what an adversary with side information sees."""
+
+    def __init__(self, a: Alphabet, counts: sparse.csc_array, x_of: Codes, a_of: Codes) -> None:
+        self.a = a
+        self.counts = counts
+        self.x_of = x_of  # the x and the a of every column of counts
+        self.a_of = a_of
+
+    @classmethod
+    def build(cls, a: Alphabet, s: Codes, x: Codes, a_codes: Codes, weights: npt.NDArray[Any], n_s: int) -> Side:
+        """From codes and counts of distinct (s, x, a)."""
+        pairs, columns = encode_integers(x.astype(np.int64) * len(a) + a_codes)
+        keys = np.asarray(pairs.columns[0])
+        return cls(a, _matrix(s, columns, weights, n_s, len(keys)), keys // len(a), keys % len(a))
+
+    def with_x(self, letter_of: Codes, n_s: int) -> Side:
+        """After the letters of X are renumbered."""
+        column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
+        return Side.build(
+            self.a, self.counts.indices, letter_of[self.x_of[column]], self.a_of[column], self.counts.data, n_s
+        )
+
+    def with_s(self, letter_of: Codes, n_s: int) -> Side:
+        """After the letters of S are renumbered."""
+        column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
+        counts = _matrix(letter_of[self.counts.indices], column, self.counts.data, n_s, len(self.x_of))
+        return Side(self.a, counts, self.x_of, self.a_of)
+
+    def joint(self, s: Alphabet) -> Joint:
+        """S against the pairs (x, a) as one variable, numbered."""
+        return Joint(s, Alphabet((np.arange(len(self.x_of)),)), self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Side):
+            return NotImplemented
+        return (
+            self.a.labels() == other.a.labels()
+            and np.array_equal(self.x_of, other.x_of)
+            and np.array_equal(self.a_of, other.a_of)
+            and np.array_equal(self.counts.indices, other.counts.indices)
+            and np.array_equal(self.counts.data, other.counts.data)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _matrix(
+    s: npt.NDArray[Any], x: npt.NDArray[Any], weights: npt.NDArray[Any], n_s: int, n_x: int
+) -> sparse.csc_array:
+    """Counts by (s, x): two counting sorts, so the cost is that of reading the pairs."""
+    from scipy import sparse
+
+    index = np.int32 if max(n_s, n_x) < 2**31 and len(weights) < 2**31 else np.int64
+    pairs = sparse.coo_array((weights, (s.astype(index, copy=False), x.astype(index, copy=False))), shape=(n_s, n_x))
+    # Through rows first: the second counting sort is stable, so the s of each x come out in order.
+    return _canonical(pairs.tocsr().tocsc(), copy=False)
+
+
+def _canonical(matrix: Any, *, copy: bool = True) -> sparse.csc_array:
+    """Column by column, rows in order, no repeated and no zero entries; a copy where the caller may keep its own."""
+    from scipy import sparse
+
+    result = sparse.csc_array(matrix, copy=copy) if matrix.format == "csc" else sparse.csc_array(matrix)
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    return result
+
+
+def _checked(counts: Any) -> Any:
+    """An array or sparse matrix of finite, non-negative numbers, some of them positive."""
+    from scipy import sparse
+
+    if not sparse.issparse(counts):
+        counts = np.asarray(counts)
+        if counts.ndim != 2:
+            raise JointError(f"counts have {counts.ndim} dimension(s): two are needed, S down and X across")
+    matrix = sparse.csc_array(counts) if not isinstance(counts, np.ndarray) else None
+    data = matrix.data if matrix is not None else counts
+    if data.dtype.kind not in "biuf":
+        raise JointError(f"counts of type {data.dtype} are not numbers")
+    if data.dtype.kind == "f" and not np.isfinite(data).all():
+        raise JointError("counts contain NaN or infinity: give finite numbers")
+    if data.dtype.kind in "if" and (data < 0).any():
+        raise JointError("counts contain negative numbers: a count is 0 or more")
+    if not data.any():
+        raise JointError("all counts are zero: nothing was ever seen")
+    return matrix if matrix is not None else sparse.csc_array(counts)
+
+
+def _integral(matrix: Any) -> Any:
+    """Floats that are all whole numbers are counts."""
+    whole = matrix.data
+    if (whole % 1 == 0).all() and whole.sum() < 2**53:
+        return matrix.astype(np.int64)
+    return matrix.astype(np.float64)
+
+
+def _given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tuple[Alphabet, Codes | None]:
+    """The alphabet of one axis of an array, and the order that sorts it."""
+    if labels is None:
+        return Alphabet((np.arange(length),)), None
+    names = [plain(label) for label in labels]
+    if len(names) != length:
+        raise JointError(f"{len(names)} labels for {length} letters of {role}: give one a letter")
+    if len(set(names)) < len(names):
+        raise JointError(f"a label of {role} is given twice: labels are distinct")
+    order = sorted(range(length), key=lambda i: order_key(names[i]))
+    return Alphabet(([names[i] for i in order],)), np.asarray(order, dtype=np.int64)
+
+
+def _subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphabet, Codes]:
+    """The alphabet of some of the columns, and the new number of every old letter."""
+    for name in names:
+        if name not in alphabet.names:
+            raise ColumnError(f"{name!r} is not a {role} column of this joint")
+    if alphabet.codes is None:
+        return alphabet, np.arange(len(alphabet))
+    parts = []
+    for name in names:
+        place = alphabet.names.index(name)
+        parts.append((Alphabet((alphabet.columns[place],)), alphabet.codes[:, place]))
+    if len(parts) == 1:  # a label may be used by no letter any more
+        used = np.unique(parts[0][1], return_inverse=True)
+        narrowed = parts[0][0].take(used[0])
+        return Alphabet(narrowed.columns, None, tuple(names)), used[1].astype(np.int64)
+    return combine(parts, names)
+
+
+def _first_not_a_pair(records: list[Any]) -> int:
+    for i, record in enumerate(records):
+        try:
+            _, _ = record
+        except (TypeError, ValueError):
+            return i
+    return -1

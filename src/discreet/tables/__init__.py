@@ -1,0 +1,12 @@
+"""Any table -> the distinct (s, x[, a]) with their counts, computed where the data live.
+
+Engines are asked for nothing else: distinct counts pushed down are silently wrong on some of them, and they disagree
+about nulls. Everything else is derived from the counts, in one place.
+"""
+
+from __future__ import annotations
+
+from discreet.tables.counting import Counted, Missing, MissingPolicy, count
+from discreet.tables.sources import column_names
+
+__all__ = ["Counted", "Missing", "MissingPolicy", "column_names", "count"]

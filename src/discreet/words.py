@@ -1,0 +1,114 @@
+"""Plain words: what each number means to somebody who has never heard of it, and how labels and numbers are shown."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from discreet.joint import Joint
+    from discreet.labels import Label
+
+
+def shown(label: Label) -> Any:
+    """A label for JSON and people: plain types stay, tuples become lists, missing is null."""
+    if label is None or isinstance(label, str | int | bool):
+        return label
+    if isinstance(label, float):
+        return json_number(label)
+    if isinstance(label, tuple):
+        return [shown(part) for part in label]
+    return str(label)
+
+
+def label_text(label: Label) -> str:
+    """A label on one line.
+
+    >>> label_text((1.0, None, "a b"))
+    '1, missing, a b'
+    """
+    if label is None:
+        return "missing"
+    if isinstance(label, tuple):
+        return ", ".join(label_text(part) for part in label)
+    if isinstance(label, float):
+        return f"{label:g}" if abs(label) < 1e6 and float(f"{label:g}") == label else repr(label)
+    return str(label)
+
+
+def json_number(value: float) -> float | str:
+    """A number as JSON has it: infinity is the string "inf"."""
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def number_text(value: float, units: str) -> str:
+    """A measure's value for people."""
+    if math.isinf(value):
+        return "∞"
+    if units == "count":
+        return f"{value:,.0f}"
+    return f"{value:.3f}"
+
+
+def missing_sentence(joint: Joint) -> str:
+    """How missing values were treated."""
+    return joint.missing.sentence() if joint.missing else "missing values were treated before"
+
+
+def explain(symbol: str, value: float, joint: Joint) -> str:
+    """What a value of a measure means for this joint, in one sentence."""
+    n_s = joint.n_s
+    least, most = int(joint.distinct.min()), int(joint.distinct.max())
+    pieces = 1 if math.isinf(value) else round(2**value) if value < 60 else 0
+    sentences = {
+        "H0": f"Before the release every one of the {n_s} sensitive values is possible.",
+        "H0|X": f"The least telling public value still leaves {most} of {n_s} sensitive values.",
+        "B0": f"The most telling public value leaves only {least} of {n_s} sensitive values.",
+        "I0": f"Everybody's candidates shrink at least {_times(n_s / most)}.",
+        "L0": f"Somebody's candidates shrink from {n_s} to {least}: {_times(n_s / least)} less to guess through.",
+        "I*": "Nothing can be told without error."
+        if pieces == 1
+        else f"The public columns split the people into {pieces} groups that share no sensitive value: which group is certain.",
+        "L*": f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case.",
+        "k": f"In the worst group there are {value:.0f} different sensitive values."
+        + (" That person's value is known." if value == 1 else ""),
+        "n": f"The smallest group has {value:.0f} record{'s' if value != 1 else ''}.",
+        "H": f"Before the release the sensitive value is as uncertain as {2**value:.3g} equally likely ones.",
+        "I": "On average nothing is learnt."
+        if value < 1e-9
+        else f"On average the release answers {value:.2f} yes-or-no questions about the sensitive value.",
+        "Lmin": f"One guess at the sensitive value succeeds {2**value:.3g} times as often.",
+        "I_inf": f"One guess at any function of the sensitive value succeeds up to {2**value:.3g} times as often.",
+        "Lr": f"Some sensitive value becomes {2**value:.3g} times as likely as before for somebody.",
+        "K": f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
+        "eps": "Some public value rules out some sensitive value: differential privacy gives no bound."
+        if math.isinf(value)
+        else f"No public value tells two sensitive values apart by odds of more than {2**value:.3g} to 1.",
+        "HG": f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release.",
+        "HG|X": f"After the release it takes {value:.3g} guesses on average.",
+        "LG": f"The release saves {value:.3g} guesses on average.",
+        "L0|A": f"For somebody who knows the side information already, candidates shrink {_times(2**value)} in the worst case.",
+        "I*,A": f"Together with the side information, {pieces} groups can be told apart without error."
+        if pieces > 1
+        else "Together with the side information nothing can be told without error.",
+    }
+    if symbol in sentences:
+        return sentences[symbol]
+    family, _, order = symbol.rpartition("_")
+    return {
+        "I": f"Between average and worst case (order {order}): {value:.2f} bits about the sensitive value.",
+        "IA": f"The Rényi entropy of order {order} falls by {value:.2f} bits.",
+        "L": f"At order {order}, at most {value:.2f} bits about any function of the sensitive value, whatever its distribution.",
+        "D": f"The most telling public value moves the belief by {value:.2f} bits (order {order}).",
+    }.get(family, "")
+
+
+def _times(factor: float) -> str:
+    """A factor in words.
+
+    >>> _times(1), _times(2), _times(38)
+    ('not at all', 'by half', '38-fold')
+    """
+    if factor <= 1:
+        return "not at all"
+    return "by half" if factor == 2 else f"{factor:.3g}-fold"
