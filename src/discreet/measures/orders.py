@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 _GAP = 1e-10  # bits: how far maximal α-leakage may be from its supremum
 _DENSE = 2_000  # letters of S up to which Newton's matrix is kept
+_CELLS = 20_000_000  # a channel of up to this many cells is multiplied densely
 _NEWTON_STEPS = 300
 _ARIMOTO_ROUNDS = 20_000
 
@@ -180,6 +181,7 @@ def _is_proven(value: float, gradient: Floats, p: Floats, order: float) -> bool:
 def _newton(channel: sparse.csc_array, weight: Floats, order: float) -> float | None:
     """Newton steps on F(p) + μ Σ log p(s) along falling μ; quadratic, but a dense matrix of |[[S]]| squared."""
     beta, n_s = 1 / order, channel.shape[0]
+    matrix = channel.toarray() if channel.shape[0] * channel.shape[1] <= _CELLS else channel
     p = np.full(n_s, 1.0 / n_s)
     barrier = 0.1 / n_s
     for _ in range(_NEWTON_STEPS):
@@ -188,7 +190,8 @@ def _newton(channel: sparse.csc_array, weight: Floats, order: float) -> float | 
             return value
         # In the scaled step u = d/p the system is P A P + μ I, well conditioned however small p(s) gets.
         curvature = beta * (1 - beta) * weight * r ** (beta - 2)
-        system = ((channel * curvature) @ channel.T).toarray() * np.outer(p, p)
+        hessian = (matrix * curvature) @ matrix.T
+        system = (hessian if isinstance(hessian, np.ndarray) else hessian.toarray()) * np.outer(p, p)
         system[np.diag_indices(n_s)] += barrier
         solved = np.linalg.solve(system, np.stack([p * gradient + barrier, p], axis=1))
         slope = float(np.dot(p, solved[:, 0]) / np.dot(p, solved[:, 1]))  # keeps Σ p(s) = 1

@@ -1,0 +1,89 @@
+"""The command line. A command parses, calls one public function and shows its result; it holds no mathematics."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# name -> one line for `discreet --help`; the module is imported only when the command runs.
+COMMANDS = {
+    "audit": "What do the public columns of a table give away?",
+    "demo": "The main job on data that come with scikit-learn.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Commands by name, imported when asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"discreet.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: discreet audit people.csv --sensitive age --public chol",
+)
+@click.version_option(package_name="discreet", message="discreet %(version)s")
+def group() -> None:
+    """Publish data about people truthfully, without noise.
+
+    Exit code: 0 done, 1 a stated requirement is not met, 2 bad input.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; whatever is wrong is told in one line."""
+    try:
+        code = group.main(args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        _stop("interrupted", 130)
+    except click.ClickException as problem:
+        _stop(problem.format_message(), 2)
+    except KeyboardInterrupt:
+        _stop("interrupted", 130)
+    except BrokenPipeError:  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except Exception as problem:
+        _stop(*_told(problem))
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(problem: Exception) -> tuple[str, int]:
+    """A problem in one line that quotes no data, and its exit code."""
+    from discreet.errors import DiscreetError
+
+    if isinstance(problem, DiscreetError):
+        return str(problem), problem.exit_code
+    if os.environ.get("DISCREET_DEBUG"):
+        raise problem
+    if isinstance(problem, MemoryError):
+        return "out of memory: audit fewer columns, or set --memory-limit", 2
+    if isinstance(problem, OSError):
+        return f"{problem.filename or 'a file'}: {problem.strerror or type(problem).__name__}", 2
+    # The message of an unforeseen error may quote a private value, so it is not shown.
+    return f"unexpected {type(problem).__name__}: set DISCREET_DEBUG=1 to see where, and please report it", 2
+
+
+def _stop(message: str, code: int) -> None:
+    click.echo(f"discreet: {' '.join(message.split())}", err=True)
+    sys.exit(code)

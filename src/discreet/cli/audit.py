@@ -1,0 +1,170 @@
+"""discreet audit: what do the public columns of a table give away?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli.shared import flat, named, print_json, progress, table_options, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discreet.auditing import Audit
+    from discreet.requirements import Finding
+
+
+@click.command(
+    "audit",
+    epilog='Example: discreet audit people.csv --sensitive age --public chol,sex --require "L0<=2" --require "k>=5"',
+)
+@table_options
+@click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
+@click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
+@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many groups to show.")
+@click.option("--show-values", is_flag=True, help="Name the sensitive values of the worst groups.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+@click.option("--html", metavar="FILE", help="Write a report with plots, one self-contained file.")
+def command(
+    table: str,
+    sensitive: tuple[list[str], ...],
+    public: tuple[list[str], ...],
+    side: tuple[list[str], ...],
+    missing: Any,
+    na: tuple[str, ...],
+    inner: str | None,
+    memory_limit: str | None,
+    require: tuple[str, ...],
+    order: tuple[float, ...],
+    worst: int,
+    show_values: bool,
+    as_json: bool,
+    html: str | None,
+) -> int:
+    """Measure what the public columns of TABLE give away about its sensitive columns.
+
+    TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
+    """
+    from discreet.auditing import audit
+    from discreet.requirements import Requirement
+
+    requirements = [Requirement.parse(text) for text in require]  # before the table is read
+    with progress("audit") as report:
+        found = audit(
+            named(table, inner),
+            flat(sensitive),
+            flat(public),
+            flat(side) or None,
+            missing=missing,
+            na=na,
+            orders=order or None,
+            memory_limit=memory_limit,
+            progress=report,
+        )
+        findings = found.check(requirements)
+        page = found.to_html(worst=worst, show_values=show_values, findings=findings) if html else None
+    if html and page is not None:
+        write_whole(html, page)
+    if as_json:
+        document = found.to_dict(worst=worst, show_values=show_values)
+        document["requirements"] = [_finding_dict(finding) for finding in findings]
+        print_json(document)
+    else:
+        show(found, findings, worst=worst, show_values=show_values)
+        if html:
+            click.echo(f"report written to {html}")
+    return 0 if all(finding.met for finding in findings) else 1
+
+
+def _finding_dict(finding: Finding) -> dict[str, Any]:
+    from discreet.words import json_number, shown
+
+    return {
+        "requirement": str(finding.requirement),
+        "value": json_number(finding.value),
+        "met": finding.met,
+        "failing_groups": finding.failing,
+        "groups": [
+            {"value": shown(group.value), "rows": group.rows, "distinct": group.distinct} for group in finding.groups
+        ],
+    }
+
+
+def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: bool) -> None:
+    """The audit as text."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from discreet.report import headline, measure_rows
+    from discreet.words import label_text, missing_sentence, number_text
+
+    console = Console(soft_wrap=False)
+    joint = found.joint
+    sensitive, public = ", ".join(joint.sensitive), ", ".join(joint.public)
+    console.print(f"[bold]{escape(headline(found))}[/bold]")
+    console.print(
+        f"{joint.total:,} rows, {joint.n_s:,} values of {escape(sensitive)}, {joint.n_x:,} of {escape(public)}, "
+        f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
+        highlight=False,
+    )
+
+    def table(title: str, *columns: str) -> Table:
+        made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
+        for column in columns:
+            made.add_column(escape(column.lstrip(">")), justify="right" if column.startswith(">") else "left")
+        return made
+
+    measures = table("\nMeasures", "", ">value", "units", "what it means here")
+    for row in measure_rows(found):
+        measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
+    console.print(measures)
+    if worst:
+        groups = table("\nWorst groups", public, ">records", f">distinct {sensitive}", *(["which"] if show_values else []))
+        for group in found.worst(worst, show_values=show_values):
+            which = ["; ".join(label_text(value) for value in group.sensitive[:20])] if group.sensitive else []
+            groups.add_row(escape(label_text(group.value)), f"{group.rows:,}", f"{group.distinct:,}", *map(escape, which))
+        console.print(groups)
+    alike = found.homogeneity
+    if alike.groups:
+        console.print(
+            f"Homogeneity: {alike.groups:,} groups of two or more records ({alike.rows:,} people) share a single value "
+            f"of {escape(sensitive)}: anonymous by records, known all the same.",
+            highlight=False,
+        )
+    exposed = found.exposed()
+    console.print(
+        f"Most exposed attribute: whether {escape(sensitive)} is one of the {exposed['joined']} seen with "
+        f"{escape(label_text(exposed['x']))}.",
+        highlight=False,
+    )
+    if len(found.columns) > 1:
+        parts = table("\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without")
+        for part in found.columns:
+            saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
+            parts.add_row(
+                escape(part.column),
+                f"{part.levels:,}",
+                number_text(part.alone["L0"], "bits"),
+                number_text(part.alone["I"], "bits"),
+                *(number_text(value, "bits") if value is not None else "" for value in saved),
+            )
+        console.print(parts)
+    if found.sensitive:
+        ones = table("\nSensitive columns one by one", "", ">values", ">L0", ">I*", ">I", ">k")
+        for name, values in found.sensitive.items():
+            ones.add_row(
+                escape(name),
+                f"{values['levels']:,.0f}",
+                *(number_text(values[symbol], "bits") for symbol in ("L0", "I*", "I")),
+                number_text(values["k"], "count"),
+            )
+        console.print(ones)
+    for finding in findings:
+        verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
+        console.print(f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False)
+        if finding.failing:
+            named_groups = "; ".join(label_text(group.value) for group in finding.groups)
+            more = " …" if finding.failing > len(finding.groups) else ""
+            console.print(f"  {finding.failing:,} groups break it: {escape(named_groups)}{more}", highlight=False)

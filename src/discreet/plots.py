@@ -1,0 +1,127 @@
+"""Plots, drawn by matplotlib and kept as SVG, so that a report is one file that needs nothing else."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.errors import needs_extra
+from discreet.words import label_text
+
+if TYPE_CHECKING:
+    from discreet.auditing import Audit
+
+INK, ACCENT, WARN, PALE = "#22303c", "#2a6f97", "#c8553d", "#dfe7ec"
+COMPONENTS_FIT = 60  # letters on either side that a bipartite drawing can still show
+
+
+def figure(width: float = 6.4, height: float = 3.4) -> tuple[Any, Any]:
+    """A figure and its axes, without touching matplotlib's global state."""
+    needs_extra("matplotlib", "plots")
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(width, height), layout="constrained")
+    axes = drawing.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(colors=INK, labelsize=9)
+    return drawing, axes
+
+
+def to_svg(drawing: Any, title: str) -> str:
+    """A figure as inline SVG, with a title for those who hear the page; the same input gives the same text."""
+    import matplotlib as mpl
+
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none", "font.family": "sans-serif"}):
+        drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r'\1 width="100%"', text, count=1)
+    # Two figures on one page must not share ids.
+    mark = re.sub(r"\W+", "-", title.lower())
+    text = re.sub(r'id="', f'id="{mark}-', text)
+    text = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\1{mark}-", text)
+    return text.replace(">", f' role="img" aria-label="{title}">', 1)
+
+
+def group_sizes(audit: Audit) -> str:
+    """How many groups have how many distinct s, and how many records: the worst groups stand on the left."""
+    joint = audit.joint
+    drawing, axes = figure()
+    top = int(max(joint.distinct.max(), joint.records.max()))
+    edges = np.arange(1, top + 2) - 0.5 if top <= 40 else np.unique(np.geomspace(1, top + 1, 40).round()) - 0.5
+    records = np.histogram(joint.records, edges)[0]
+    distinct = np.histogram(joint.distinct, edges)[0]
+    centres, width = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
+    axes.bar(centres, records, width=0.92 * width, color=PALE, label="records")
+    axes.bar(centres, distinct, width=0.5 * width, color=ACCENT, label="distinct sensitive values")
+    if top > 40:
+        axes.set_xscale("log")
+    if max(records.max(), distinct.max()) > 50 * max(1, np.median(distinct[distinct > 0])):
+        axes.set_yscale("log")
+    axes.set_xlabel("size of a group (people who share all public values)")
+    axes.set_ylabel("groups")
+    axes.legend(frameon=False, fontsize=9)
+    return to_svg(drawing, "Group sizes")
+
+
+def column_leakage(audit: Audit) -> str:
+    """What each public column gives away alone, and what is left without it."""
+    parts = sorted(audit.columns, key=lambda part: part.alone["I"])
+    drawing, axes = figure(height=1.2 + 0.55 * (len(parts) + 1))
+    rows = np.arange(len(parts) + 1)
+    alone = [*(part.alone["L0"] for part in parts), audit.values["L0"]]
+    average = [*(part.alone["I"] for part in parts), audit.values["I"]]
+    axes.barh(rows + 0.2, alone, height=0.36, color=ACCENT, label="worst case, L0")
+    axes.barh(rows - 0.2, average, height=0.36, color=PALE, label="average, I")
+    without = [(row, part.without["L0"]) for row, part in zip(rows, parts, strict=False) if part.without]
+    if without:
+        axes.plot(
+            [value for _, value in without],
+            [row + 0.2 for row, _ in without],
+            linestyle="none",
+            marker="|",
+            markersize=14,
+            markeredgewidth=2.5,
+            color=WARN,
+            label="L0 of the others, without it",
+        )
+    axes.set_yticks(rows, [*(part.column for part in parts), "all together"])
+    axes.set_xlabel("bits")
+    axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
+    return to_svg(drawing, "Leakage by column")
+
+
+def components(audit: Audit) -> str | None:
+    """The bipartite graph of the support when it fits: sensitive values are dots without names."""
+    joint = audit.joint
+    if joint.n_s > COMPONENTS_FIT or joint.n_x > COMPONENTS_FIT:
+        return None
+    drawing, axes = figure(width=6.4, height=max(2.2, 0.17 * max(joint.n_s, joint.n_x)))
+    _, of_s, of_x = joint.components
+    palette = [ACCENT, WARN, "#6a994e", "#7b5ea7", "#b08968", "#4a7c82"]
+    # Each side in the order of components, so that separate groups stand apart.
+    place_s = _spread(np.lexsort((np.arange(joint.n_s), of_s)))
+    place_x = _spread(np.lexsort((np.arange(joint.n_x), of_x)))
+    for s, x in zip(joint.counts.indices.tolist(), joint.x_of_pair.tolist(), strict=True):
+        colour = palette[int(of_x[x]) % len(palette)]
+        axes.plot([0, 1], [place_s[s], place_x[x]], color=colour, linewidth=0.7, alpha=0.6)
+    axes.scatter(np.zeros(joint.n_s), place_s, s=16, color=INK, zorder=3)
+    axes.scatter(np.ones(joint.n_x), place_x, s=16, color=INK, zorder=3)
+    for x in range(joint.n_x):
+        axes.annotate(
+            label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK
+        )
+    axes.set_xlim(-0.15, 1.35)
+    axes.set_axis_off()
+    axes.set_title("sensitive values (not named)                     public values", fontsize=9, color=INK)
+    return to_svg(drawing, "Components")
+
+
+def _spread(order: Any) -> Any:
+    place = np.empty(len(order))
+    place[order] = -np.linspace(0, 1, len(order)) if len(order) > 1 else -0.5
+    return place
