@@ -1,7 +1,7 @@
 """discreet: publish data about people truthfully, without noise.
 
-A table becomes a joint (how often each s was seen with each x). A measure is a function of a joint. A policy coarsens x.
-A frontier is all the policies worth having.
+A table becomes a joint (how often each s was seen with each x). A measure is a function of a joint.
+A policy coarsens x. A frontier is all the policies worth having.
 
 >>> import discreet as dc
 >>> joint = dc.Joint.from_pairs([("flu", "young"), ("cold", "young"), ("cold", "old")])

@@ -1,8 +1,7 @@
-"""The audit: every measure of one table, with the evidence: the worst groups, the worst attribute, each column's part."""
+"""The audit: every measure of one table, with the evidence: worst groups, worst attribute, each column's part."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -128,8 +127,7 @@ class Audit:
                     "column": part.column,
                     "levels": part.levels,
                     "alone": {symbol: json_number(value) for symbol, value in part.alone.items()},
-                    "without": part.without
-                    and {symbol: json_number(value) for symbol, value in part.without.items()},
+                    "without": part.without and {symbol: json_number(value) for symbol, value in part.without.items()},
                 }
                 for part in self.columns
             ],
@@ -177,8 +175,8 @@ def audit(
 ) -> Audit:
     """Measure what the public columns of a table give away about its sensitive columns.
 
-    Parameters are those of `Joint.from_table`; `orders` names the orders α of the measures that have one (by default 2 for
-    tables of up to 200,000 distinct pairs, none for larger ones).
+    Parameters are those of `Joint.from_table`; `orders` names the orders α of the measures that have one (by
+    default 2 for tables of up to 200,000 distinct pairs, none for larger ones).
 
     >>> found = audit({"illness": ["flu", "cold", "cold"], "town": ["A", "A", "B"]}, "illness", "town")
     >>> found.values["L0"], found.values["k"], found.worst(1)[0].value
@@ -189,7 +187,7 @@ def audit(
     )
     if joint.n_s < 2:
         raise TableError(
-            f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: there is nothing to protect"
+            f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
     source = str(table) if isinstance(table, str) or hasattr(table, "__fspath__") else type(table).__name__
     return audit_joint(joint, orders=orders, source=source, progress=progress)
@@ -207,8 +205,9 @@ def audit_joint(
         progress("measuring", None)
     values = {symbol: each(joint) for symbol, each in REGISTRY.items() if not each.has_order}
     for each in REGISTRY.values():
-        if each.has_order:
-            values.update({each.at(order).symbol: each.at(order)(joint) for order in orders})
+        if each.least_order is not None:
+            defined = [each.at(order) for order in orders if not order < each.least_order]  # NaN is refused below
+            values.update({measure.symbol: measure(joint) for measure in defined})
     if joint.has_side:
         values["L0|A"] = worst_case_leakage(joint, side=True)
         values["I*,A"] = maximin_information(joint, side=True)
@@ -259,8 +258,3 @@ def _group_dict(group: Group) -> dict[str, Any]:
 
 def _listed(values: Sequence[Label] | None) -> list[Any]:
     return [shown(value) for value in values or ()]
-
-
-def finite(value: float) -> bool:
-    """Whether a value can be drawn."""
-    return not math.isinf(value)

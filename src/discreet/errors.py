@@ -14,6 +14,9 @@ class DiscreetError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
 
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would quote it
+
 
 class InputError(DiscreetError, ValueError):
     """A value, option or file that cannot be used as given."""
@@ -33,6 +36,10 @@ class JointError(InputError):
 
 class MeasureError(InputError):
     """A measure that is unknown, or that this joint cannot answer."""
+
+
+class UnknownMeasureError(MeasureError, KeyError):
+    """A symbol that the registry does not have."""
 
 
 class RequirementError(DiscreetError):

@@ -135,8 +135,8 @@ class Joint:
     ) -> Joint:
         """Counts or a pmf with S down and X across, as an array or a scipy.sparse matrix.
 
-        Letters are numbered 0..n−1 in array order unless labels are given, which are then put in order. A boolean array is
-        a support: measures that need counts refuse it.
+        Letters are numbered 0..n−1 in array order unless labels are given, which are then put in order. A boolean
+        array is a support: measures that need counts refuse it.
 
         >>> Joint.from_array([[3, 0], [1, 4]]).total
         8
@@ -241,7 +241,7 @@ class Joint:
     @cached_property
     def s_weight(self) -> Floats:
         """How often each s was seen."""
-        return np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
+        return np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s).astype(np.float64)
 
     @cached_property
     def x_of_pair(self) -> npt.NDArray[np.int32]:
@@ -262,7 +262,7 @@ class Joint:
         edges = (np.repeat(first, self.distinct), self._counts.indices)
         if self.n_s * self.n_s <= 4 * self._counts.nnz:  # few s: remove repeated edges by counting
             flat = np.bincount(edges[0].astype(np.int64) * self.n_s + edges[1], minlength=self.n_s**2)
-            graph = sparse.csr_array(flat.reshape(self.n_s, self.n_s))
+            graph: Any = sparse.csr_array(flat.reshape(self.n_s, self.n_s))
         else:
             graph = sparse.coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(self.n_s, self.n_s)).tocsr()
         number, of_s = csgraph.connected_components(graph, directed=False)
@@ -293,7 +293,9 @@ class Joint:
 
     def codes_of(self, letter: int) -> npt.NDArray[np.int32]:
         """[[S|x]] of a letter given by number, as numbers."""
-        codes: npt.NDArray[np.int32] = self._counts.indices[self._counts.indptr[letter] : self._counts.indptr[letter + 1]]
+        codes: npt.NDArray[np.int32] = self._counts.indices[
+            self._counts.indptr[letter] : self._counts.indptr[letter + 1]
+        ]
         return codes
 
     def x_label(self, letter: int) -> Label:
@@ -325,8 +327,7 @@ class Joint:
         ((1, 3), (2,))
         """
         block_of = np.full(self.n_x, -1, dtype=np.int64)
-        number = 0
-        for block in blocks:
+        for number, block in enumerate(blocks):
             members = [self._x_index.get(plain(label)) for label in block]
             if not members:
                 raise InputError("a block is empty: every block needs a letter")
@@ -336,7 +337,6 @@ class Joint:
                 if block_of[member] >= 0:
                     raise InputError("a value stands in two blocks: blocks partition joint.x")
                 block_of[member] = number
-            number += 1
         if (block_of < 0).any():
             raise InputError(f"{int((block_of < 0).sum())} letters of x are in no block: blocks partition joint.x")
         return self.coarsen_by(block_of)
@@ -422,7 +422,9 @@ class Side:
         self.a_of = a_of
 
     @classmethod
-    def build(cls, a: Alphabet, s: Codes, x: Codes, a_codes: Codes, weights: npt.NDArray[Any], n_s: int) -> Side:
+    def build(
+        cls, a: Alphabet, s: npt.NDArray[Any], x: Codes, a_codes: Codes, weights: npt.NDArray[Any], n_s: int
+    ) -> Side:
         """From codes and counts of distinct (s, x, a)."""
         pairs, columns = encode_integers(x.astype(np.int64) * len(a) + a_codes)
         keys = np.asarray(pairs.columns[0])

@@ -12,11 +12,12 @@ import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Label = Hashable
+Label = Any  # any hashable value; Hashable itself would not let users sort what they get
 Codes = npt.NDArray[np.int64]
 
 
@@ -135,7 +136,8 @@ def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet
     if array is not None and array.dtype.kind in "iu":
         return encode_integers(array)
     if array is not None and array.dtype.kind == "f" and not np.isnan(array).any():
-        distinct, codes = np.unique(array + 0.0, return_inverse=True)  # + 0.0 makes −0.0 and 0.0 one label
+        floats = array.astype(np.float64) + 0.0  # −0.0 and 0.0 are one label
+        distinct, codes = np.unique(floats, return_inverse=True)
         return Alphabet((distinct,)), codes.astype(np.int64)
     seen: dict[Label, int] = {}
     first = [seen.setdefault(plain(value), len(seen)) for value in values]
@@ -165,7 +167,7 @@ def sort_labels(labels: list[Label], first: Codes) -> tuple[Alphabet, Codes]:
         kinds = set(map(type, labels))
         if len(kinds) > 1 or not kinds <= {int, float, str, dt.date, bytes}:
             raise TypeError
-        order = sorted(range(len(labels)), key=labels.__getitem__)  # type: ignore[arg-type]
+        order = sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:
         order = sorted(range(len(labels)), key=lambda i: order_key(labels[i]))
     rank = np.empty(len(labels), dtype=np.int64)

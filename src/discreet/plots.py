@@ -38,7 +38,7 @@ def to_svg(drawing: Any, title: str) -> str:
     with mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none", "font.family": "sans-serif"}):
         drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
-    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r'\1 width="100%"', text, count=1)
     # Two figures on one page must not share ids.
     mark = re.sub(r"\W+", "-", title.lower())
@@ -112,9 +112,7 @@ def components(audit: Audit) -> str | None:
     axes.scatter(np.zeros(joint.n_s), place_s, s=16, color=INK, zorder=3)
     axes.scatter(np.ones(joint.n_x), place_x, s=16, color=INK, zorder=3)
     for x in range(joint.n_x):
-        axes.annotate(
-            label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK
-        )
+        axes.annotate(label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK)
     axes.set_xlim(-0.15, 1.35)
     axes.set_axis_off()
     axes.set_title("sensitive values (not named)                     public values", fontsize=9, color=INK)

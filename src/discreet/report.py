@@ -42,7 +42,7 @@ def measure_rows(audit: Audit) -> list[dict[str, str]]:
     """Every measure of an audit, ready to be shown."""
     rows = []
     for symbol, value in audit.values.items():
-        known = REGISTRY[symbol] if symbol in REGISTRY else None
+        known = REGISTRY.get(symbol)
         units = known.units if known else "bits"
         rows.append(
             {
@@ -94,4 +94,5 @@ def headline(audit: Audit) -> str:
         if certain
         else f"Nobody's {sensitive} is certain from {public}; at worst {values['k']:.0f} values are left."
     )
-    return f"{first} In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
+    lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
+    return f"{first} {lost}"

@@ -16,7 +16,7 @@ from discreet.measures import REGISTRY
 if TYPE_CHECKING:
     from discreet.auditing import Audit, Group
 
-_FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>\S+)\s*")
+_FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*")
 _SIDE = ("L0|A", "I*,A")
 _HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
@@ -52,7 +52,9 @@ class Requirement:
             return text
         match = _FORM.fullmatch(text)
         if match is None:
-            raise InputError(f"requirement {text!r} does not read as MEASURE<=NUMBER or MEASURE>=NUMBER, such as 'L0<=2'")
+            raise InputError(
+                f"requirement {text!r} does not read as MEASURE<=NUMBER or MEASURE>=NUMBER, such as 'L0<=2'"
+            )
         symbol, bound = match["symbol"], match["bound"]
         if symbol not in _SIDE and symbol not in REGISTRY:
             REGISTRY[symbol]  # raises, naming the measures there are
@@ -69,7 +71,9 @@ class Requirement:
         value = audit.values.get(self.symbol)
         if value is None:
             if self.symbol in _SIDE:
-                raise MeasureError(f"{self.symbol} needs side information: name the columns that an adversary knows already")
+                raise MeasureError(
+                    f"{self.symbol} needs side information: name the columns that an adversary knows already"
+                )
             value = REGISTRY[self.symbol](audit.joint)
         # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
         slack = _ROUNDING * max(1.0, abs(self.bound)) if math.isfinite(value) else 0.0

@@ -8,13 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-
 import numpy as np
 
 from discreet.errors import DiscreetError, needs_extra
 from discreet.joint import Blocks, Joint
 from discreet.measures import Measure
-
 
 needs_extra("hypothesis", "testing")
 
@@ -49,7 +47,7 @@ def coarsened_joints(draw: st.DrawFn, max_s: int = 5, max_x: int = 6) -> tuple[J
     members: dict[int, list[object]] = {}
     for label, block in zip(joint.x, owner, strict=True):
         members.setdefault(block, []).append(label)
-    return joint, tuple(tuple(block) for block in members.values())  # type: ignore[arg-type]
+    return joint, tuple(tuple(block) for block in members.values())
 
 
 @st.composite

@@ -68,7 +68,7 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
         "L0": f"Somebody's candidates shrink from {n_s} to {least}: {_times(n_s / least)} less to guess through.",
         "I*": "Nothing can be told without error."
         if pieces == 1
-        else f"The public columns split the people into {pieces} groups that share no sensitive value: which group is certain.",
+        else f"The public columns split the people into {pieces} groups with no sensitive value in common.",
         "L*": f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case.",
         "k": f"In the worst group there are {value:.0f} different sensitive values."
         + (" That person's value is known." if value == 1 else ""),
@@ -87,7 +87,7 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
         "HG": f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release.",
         "HG|X": f"After the release it takes {value:.3g} guesses on average.",
         "LG": f"The release saves {value:.3g} guesses on average.",
-        "L0|A": f"For somebody who knows the side information already, candidates shrink {_times(2**value)} in the worst case.",
+        "L0|A": f"To somebody who knows the side information, candidates shrink {_times(2**value)} in the worst case.",
         "I*,A": f"Together with the side information, {pieces} groups can be told apart without error."
         if pieces > 1
         else "Together with the side information nothing can be told without error.",
@@ -98,7 +98,7 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
     return {
         "I": f"Between average and worst case (order {order}): {value:.2f} bits about the sensitive value.",
         "IA": f"The Rényi entropy of order {order} falls by {value:.2f} bits.",
-        "L": f"At order {order}, at most {value:.2f} bits about any function of the sensitive value, whatever its distribution.",
+        "L": f"At order {order}, at most {value:.2f} bits about any function of the sensitive value, for any prior.",
         "D": f"The most telling public value moves the belief by {value:.2f} bits (order {order}).",
     }.get(family, "")
 

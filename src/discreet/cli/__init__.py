@@ -52,13 +52,14 @@ def group() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; whatever is wrong is told in one line."""
     try:
-        code = group.main(args=None if arguments is None else list(arguments), prog_name="discreet", standalone_mode=False)
+        with group.make_context("discreet", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            code = group.invoke(context)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        _stop("interrupted", 130)
+    except click.exceptions.Exit as leave:  # --help and --version
+        sys.exit(leave.exit_code)
     except click.ClickException as problem:
         _stop(problem.format_message(), 2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, click.exceptions.Abort):
         _stop("interrupted", 130)
     except BrokenPipeError:  # the reader of our output went away
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

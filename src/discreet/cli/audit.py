@@ -111,7 +111,9 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
     )
 
     def table(title: str, *columns: str) -> Table:
-        made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
+        made = Table(
+            title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim"
+        )
         for column in columns:
             made.add_column(escape(column.lstrip(">")), justify="right" if column.startswith(">") else "left")
         return made
@@ -121,10 +123,14 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
         measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
     console.print(measures)
     if worst:
-        groups = table("\nWorst groups", public, ">records", f">distinct {sensitive}", *(["which"] if show_values else []))
+        groups = table(
+            "\nWorst groups", public, ">records", f">distinct {sensitive}", *(["which"] if show_values else [])
+        )
         for group in found.worst(worst, show_values=show_values):
             which = ["; ".join(label_text(value) for value in group.sensitive[:20])] if group.sensitive else []
-            groups.add_row(escape(label_text(group.value)), f"{group.rows:,}", f"{group.distinct:,}", *map(escape, which))
+            groups.add_row(
+                escape(label_text(group.value)), f"{group.rows:,}", f"{group.distinct:,}", *map(escape, which)
+            )
         console.print(groups)
     alike = found.homogeneity
     if alike.groups:
@@ -140,7 +146,9 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
         highlight=False,
     )
     if len(found.columns) > 1:
-        parts = table("\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without")
+        parts = table(
+            "\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without"
+        )
         for part in found.columns:
             saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
             parts.add_row(
@@ -163,7 +171,9 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
         console.print(ones)
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
-        console.print(f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False)
+        console.print(
+            f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
+        )
         if finding.failing:
             named_groups = "; ".join(label_text(group.value) for group in finding.groups)
             more = " …" if finding.failing > len(finding.groups) else ""

@@ -19,7 +19,7 @@ from discreet.errors import InputError
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Names(click.ParamType):
+class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generic since click 8.5
     """Column names: the option may be repeated, and each may list several with commas."""
 
     name = "NAME[,NAME]"
@@ -38,7 +38,9 @@ def table_options(function: F) -> F:
     for decorate in reversed(
         (
             click.argument("table"),
-            click.option("--sensitive", "-s", type=Names(), multiple=True, required=True, help="Columns to protect (S)."),
+            click.option(
+                "--sensitive", "-s", type=Names(), multiple=True, required=True, help="Columns to protect (S)."
+            ),
             click.option("--public", "-p", type=Names(), multiple=True, required=True, help="Columns to publish (X)."),
             click.option("--side", type=Names(), multiple=True, help="Columns that an adversary knows already (A)."),
             click.option(
@@ -49,7 +51,9 @@ def table_options(function: F) -> F:
                 help="Missing values: a level of their own, dropped with their rows, or refused.",
             ),
             click.option("--na", multiple=True, metavar="TEXT", help='Text that means missing, such as "?".'),
-            click.option("--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."),
+            click.option(
+                "--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."
+            ),
             click.option("--memory-limit", metavar="SIZE", help="What counting a file may use, such as 4GB."),
         )
     ):
@@ -70,9 +74,7 @@ def progress(title: str) -> Iterator[Callable[[str, float | None], None]]:
 
     console = Console(stderr=True)
     started = time.monotonic()
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
-    )
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
     task = bar.add_task(title, total=None)
     showing = False
 
@@ -81,7 +83,9 @@ def progress(title: str) -> Iterator[Callable[[str, float | None], None]]:
         if not showing and console.is_terminal and time.monotonic() - started > 2:
             bar.start()
             showing = True
-        bar.update(task, description=f"{title}: {stage}", total=1.0 if share is not None else None, completed=share or 0.0)
+        bar.update(
+            task, description=f"{title}: {stage}", total=1.0 if share is not None else None, completed=share or 0.0
+        )
 
     try:
         yield report

@@ -1,7 +1,7 @@
 """Measures with an order α: Sibson's and Arimoto's information, maximal α-leakage, worst-case Rényi divergence.
 
-The limits (order 0, 1, ∞) are computed by their own formulas. Sums of powers are taken after the largest term is divided
-out, so that large orders neither overflow nor vanish.
+The limits (order 0, 1, ∞) are computed by their own formulas. Sums of powers are taken after the largest term is
+divided out, so that large orders neither overflow nor vanish.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def _log_sum(logs: Floats) -> float:
     role="leakage",
     formula="α/(α−1) log Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}",
     reference="[BF, Def 4], [AC, VI-A]",
-    has_order=True,
+    least_order=0,
 )
 def sibson_information(joint: Joint, order: float = 2.0) -> float:
-    """How much X tells about S, weighing unlikely but telling outcomes by the order: from 0 through Shannon's (1) to maximal leakage (∞).
+    """How much X tells about S, weighing rare but telling outcomes by the order: 1 is Shannon's, ∞ maximal leakage.
 
     I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [BF, Def 4; AC, VI-A]
 
@@ -95,10 +95,10 @@ def sibson_information(joint: Joint, order: float = 2.0) -> float:
     role="leakage",
     formula="H_α(S) − H_α(S|X), Arimoto's conditional entropy",
     reference="[AC, VI-A], [BF, II]",
-    has_order=True,
+    least_order=0,
 )
 def arimoto_information(joint: Joint, order: float = 2.0) -> float:
-    """How much X lowers the Rényi entropy of S: from 0-information (0) through Shannon's (1) to min-entropy leakage (∞).
+    """How much X lowers the Rényi entropy of S: order 0 is 0-information, 1 Shannon's, ∞ min-entropy leakage.
 
     I^A_α(S;X) = H_α(S) − α/(1−α) log2 Σ_x (Σ_s p(s,x)^α)^{1/α}, in bits. [AC, VI-A; BF, II]
 
@@ -127,13 +127,13 @@ def arimoto_information(joint: Joint, order: float = 2.0) -> float:
     role="leakage",
     formula="sup over p(s) of I_α; I(S;X) at α=1, maximal leakage at α=∞",
     reference="[AC, VI-A]",
-    has_order=True,
+    least_order=1,
 )
 def maximal_alpha_leakage(joint: Joint, order: float = 2.0) -> float:
     """How much X tells about any function of S to an adversary whose loss is tuned by the order, whatever the prior.
 
-    Mutual information at order 1, maximal leakage at ∞, and between them the supremum over input pmfs on [[S]] of Arimoto's (or
-    Sibson's) information of the channel p(x|s); in bits, within 1e-10 by a certified gap. [AC, VI-A]
+    Mutual information at order 1, maximal leakage at ∞, and between them the supremum over input pmfs on [[S]] of
+    Arimoto's (or Sibson's) information of the channel p(x|s); in bits, within 1e-10 by a certified gap. [AC, VI-A]
 
     >>> from discreet import Joint
     >>> round(maximal_alpha_leakage(Joint.from_array([[1, 0], [0, 3]]), order=2), 9)
@@ -167,7 +167,9 @@ def _capacity(joint: Joint, order: float) -> float:
     return max(0.0, order / (order - 1) * math.log2(value))
 
 
-def _sum_and_gradient(channel: sparse.csc_array, weight: Floats, beta: float, p: Floats) -> tuple[float, Floats, Floats]:
+def _sum_and_gradient(
+    channel: sparse.csc_array, weight: Floats, beta: float, p: Floats
+) -> tuple[float, Floats, Floats]:
     """F(p), its gradient, and r_x = Σ_s p(s) p(x|s)^α, with beta = 1/α."""
     r = channel.T @ p
     return float(np.dot(weight, r**beta)), beta * (channel @ (weight * r ** (beta - 1))), r
@@ -223,7 +225,7 @@ def _arimoto(channel: sparse.csc_array, weight: Floats, order: float) -> float |
     role="leakage",
     formula="max_x D_α(p(s|x) ‖ p(s))",
     reference="[AC, (10)]",
-    has_order=True,
+    least_order=0,
 )
 def renyi_leakage(joint: Joint, order: float = 2.0) -> float:
     """How far seeing the most telling x moves the belief about S, by Rényi divergence of the given order.

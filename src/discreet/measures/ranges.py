@@ -163,8 +163,8 @@ def maximin_information(joint: Joint, *, side: bool = False) -> float:
 def maximal_guessing_leakage(joint: Joint) -> float:
     """How much a brute-force guesser gains about the attribute of S that is most exposed, whichever that is.
 
-    L*(S→X) = sup over U = g(S) of L0(U→X) = log2(|[[S]]| − min_x |[[S|x]]| + 1), in bits. `worst_attribute` gives the g that
-    attains it. [BF, Def 2, Prop 4]
+    L*(S→X) = sup over U = g(S) of L0(U→X) = log2(|[[S]]| − min_x |[[S|x]]| + 1), in bits. `worst_attribute` gives
+    the g that attains it. [BF, Def 2, Prop 4]
 
     >>> from discreet import Joint
     >>> maximal_guessing_leakage(Joint.from_pairs([(1, "a"), (2, "a"), (2, "b"), (3, "b"), (4, "b")]))  # 4 − 2 + 1 = 3
@@ -185,8 +185,8 @@ def maximal_guessing_leakage(joint: Joint) -> float:
 def distinct_anonymity(joint: Joint) -> float:
     """How many different values of s are left in the worst case.
 
-    k = min_x |[[S|x]]|; L0 ≤ log2(|[[S]]|/k) says the same. Unlike the count of records it is not fooled by k people who
-    share one value. [AC, Def 2, Lemma 1]
+    k = min_x |[[S|x]]|; L0 ≤ log2(|[[S]]|/k) says the same. Unlike the count of records it is not fooled by k people
+    who share one value. [AC, Def 2, Lemma 1]
 
     >>> from discreet import Joint
     >>> distinct_anonymity(Joint.from_pairs([(1, "a"), (1, "a"), (1, "a")]))
@@ -217,8 +217,8 @@ def overlap_partition(joint: Joint) -> list[tuple[frozenset[Label], frozenset[La
 def worst_attribute(joint: Joint) -> dict[Label, Label]:
     """The attribute U = g(S) that the release exposes most, as {s: u}: the g of [BF, (17)].
 
-    All s seen with the most telling x* (the earliest, if there are several) share one u, named by the earliest of them; every
-    other s is a u of its own. Its leakage L0(U→X) is `maximal_guessing_leakage`.
+    All s seen with the most telling x* (the earliest, if there are several) share one u, named by the earliest of
+    them; every other s is a u of its own. Its leakage L0(U→X) is `maximal_guessing_leakage`.
 
     >>> from discreet import Joint
     >>> worst_attribute(Joint.from_pairs([(1, "a"), (2, "a"), (2, "b"), (3, "b"), (4, "b")]))

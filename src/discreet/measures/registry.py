@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
-from discreet.errors import MeasureError, listed
+from discreet.errors import MeasureError, UnknownMeasureError, listed
 
 if TYPE_CHECKING:
     from discreet.joint import Joint
@@ -24,8 +24,8 @@ class Measure:
     """One measure: call it with a Joint.
 
     `kind` says whether it reads the support alone ("range") or the pmf. `role`: a "leakage" is smaller when safer and
-    never grows when X is coarsened; an "uncertainty" (what is left after X is seen) is larger when safer; a "prior" does not
-    depend on X.
+    never grows when X is coarsened; an "uncertainty" (what is left after X is seen) is larger when safer; a "prior"
+    does not depend on X.
     """
 
     symbol: str
@@ -36,8 +36,13 @@ class Measure:
     formula: str
     reference: str
     function: Callable[..., float]
-    has_order: bool = False
+    least_order: float | None = None
     has_side: bool = False
+
+    @property
+    def has_order(self) -> bool:
+        """Whether it takes an order α, from `least_order` to infinity."""
+        return self.least_order is not None
 
     @property
     def direction(self) -> int:
@@ -92,14 +97,7 @@ class Registry(Mapping[str, Measure]):
                 order = math.nan
             if not math.isnan(order):
                 return family.at(order)
-        raise MeasureError(f"there is no measure {symbol!r}: choose among {listed(list(self), 40)}")
-
-    def __contains__(self, symbol: object) -> bool:
-        try:
-            self[str(symbol)]
-        except MeasureError:
-            return False
-        return True
+        raise UnknownMeasureError(f"there is no measure {symbol!r}: choose among {listed(list(self), 40)}")
 
     def __iter__(self) -> Iterator[str]:
         """Reading order: ranges, then the pmf's in bits, those with an order, and guesses."""
@@ -123,13 +121,13 @@ def measure(
     formula: str,
     reference: str,
     units: Units = "bits",
-    has_order: bool = False,
+    least_order: float | None = None,
     has_side: bool = False,
 ) -> Callable[[Callable[P, float]], Callable[P, float]]:
     """Register a function of a Joint as a measure, and leave it as it is."""
 
     def register(function: Callable[P, float]) -> Callable[P, float]:
-        REGISTRY.add(Measure(symbol, name, kind, role, units, formula, reference, function, has_order, has_side))
+        REGISTRY.add(Measure(symbol, name, kind, role, units, formula, reference, function, least_order, has_side))
         return function
 
     return register

@@ -60,7 +60,14 @@ def entropy(joint: Joint) -> float:
     return entropy_of(p_s(joint))
 
 
-@measure("I", "mutual information", kind="pmf", role="leakage", formula="I(S;X) = Σ p log p(s,x)/p(s)p(x)", reference="[PF, (1)]")
+@measure(
+    "I",
+    "mutual information",
+    kind="pmf",
+    role="leakage",
+    formula="I(S;X) = Σ p log p(s,x)/p(s)p(x)",
+    reference="[PF, (1)]",
+)
 def mutual_information(joint: Joint) -> float:
     """How much X tells about S on average.
 

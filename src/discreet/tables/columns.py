@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from discreet.errors import TableError
 from discreet.labels import Alphabet, Codes, Label, encode_integers, is_missing, sort_labels
+from discreet.tables.arrow import to_numpy
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +45,7 @@ def encode_column(values: pa.ChunkedArray | Sequence[object], na: frozenset[str]
         # The type is part of the key, so that True and 1 meet only if canonical() says so.
         label = _simple(value)
         codes[i] = seen.setdefault((type(label), label), len(seen))
-    return _relabel([key[1] for key in seen], codes, na)  # type: ignore[index]
+    return _relabel([key[1] for key in seen], codes, na)
 
 
 def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet, Codes]:
@@ -54,13 +55,12 @@ def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet
     kind = column.type
     if pa.types.is_dictionary(kind) and column.num_chunks <= 1:
         chunk = column.combine_chunks() if column.num_chunks == 0 else column.chunk(0)
-        codes = chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-        return _relabel_used(chunk.dictionary.to_pylist(), codes, na)
+        return _relabel_used(_python_values(chunk.dictionary), _indices(chunk), na)
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
         kind = column.type
     if pa.types.is_integer(kind) and not na and kind != pa.uint64() and column.null_count == 0:
-        return encode_integers(column.to_numpy())
+        return encode_integers(to_numpy(column))
     if pa.types.is_floating(kind) and not na:
         return _encode_floats(column)
     try:
@@ -69,22 +69,30 @@ def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet
         return encode_column(column.to_pylist(), na)
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0) if encoded.num_chunks else pa.DictionaryArray.from_arrays([], pa.array([], kind))
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return _relabel_used(_python_values(encoded.dictionary), codes, na)
+    return _relabel_used(_python_values(encoded.dictionary), _indices(encoded), na)
+
+
+def _indices(encoded: pa.DictionaryArray) -> Codes:
+    """Which dictionary entry each cell is; −1 for null."""
+    indices = encoded.indices
+    codes = to_numpy(indices).astype(np.int64)
+    if indices.null_count:
+        codes[to_numpy(indices.is_null().cast("int8")) == 1] = -1
+    return codes
 
 
 def _python_values(distinct: pa.Array) -> list[object]:
     import pyarrow as pa
 
     if pa.types.is_float32(distinct.type) or pa.types.is_float16(distinct.type):
-        return [float(str(value)) for value in distinct.to_numpy(zero_copy_only=False)]
+        return [float(str(value)) for value in to_numpy(distinct)]
     if pa.types.is_timestamp(distinct.type) and distinct.type.unit == "ns":
-        whole = distinct.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        whole = to_numpy(distinct.cast(pa.int64()))
         if np.any(whole % 1000):  # finer than Python's datetime: keep every digit, as text that sorts in time
             return [str(np.datetime64(int(value), "ns")) for value in whole]
         distinct = distinct.cast(pa.timestamp("us", distinct.type.tz))
     if pa.types.is_duration(distinct.type) and distinct.type.unit == "ns":
-        return [int(value) for value in distinct.cast(pa.int64()).to_numpy(zero_copy_only=False)]
+        return [int(value) for value in to_numpy(distinct.cast(pa.int64()))]
     values: list[object] = distinct.to_pylist()
     return values
 
@@ -93,7 +101,7 @@ def _encode_floats(column: pa.ChunkedArray) -> tuple[Alphabet, Codes]:
     import pyarrow as pa
 
     narrow = pa.types.is_float32(column.type) or pa.types.is_float16(column.type)
-    array = column.to_numpy()  # null becomes NaN
+    array = to_numpy(column, np.nan)
     distinct, codes = np.unique(array + array.dtype.type(0), return_inverse=True)  # −0.0 becomes 0.0, NaN is last
     if narrow:  # 0.1 stored in 32 bits is the label 0.1, not its 64-bit expansion
         distinct = np.array([float(str(value)) for value in distinct], dtype=np.float64)
@@ -172,9 +180,9 @@ def canonical(values: Sequence[Label], na: frozenset[str] = frozenset()) -> list
     if any(isinstance(value, str) for value in present):
         convert = _text_converter(present)
     elif all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in present):
-        convert = _number_converter(present)  # type: ignore[arg-type]
+        convert = _number_converter(present)
     elif present and all(isinstance(value, dt.date) for value in present):
-        convert = _date_converter(present)  # type: ignore[arg-type]
+        convert = _date_converter(present)
     else:
         return cleaned
     return [None if value is None else convert(value) for value in cleaned]

@@ -133,7 +133,7 @@ def _absent(alphabet: Alphabet, codes: Codes) -> npt.NDArray[np.bool_] | None:
     """Which entries are missing; None is always the last label."""
     if len(alphabet) == 0 or alphabet.label(len(alphabet) - 1) is not None:
         return None
-    return codes == len(alphabet) - 1
+    return np.equal(codes, len(alphabet) - 1)
 
 
 def _any(masks: list[npt.NDArray[np.bool_] | None], length: int) -> npt.NDArray[np.bool_]:

@@ -15,12 +15,14 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import TableError
+from discreet.tables.arrow import to_numpy
 from discreet.tables.sources import COUNT, Counts, check_columns
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def group(
         named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
         query = f"SELECT {named}, count(*) AS {COUNT} FROM {source} GROUP BY {keys}"  # noqa: S608, names are quoted
         grouped = _run(con, query, base, progress)
-    return [grouped[f"c{i}"] for i in range(len(columns))], grouped[COUNT].to_numpy().astype(np.int64)
+    return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
 
 
 def column_names(path: str) -> list[str]:
@@ -62,7 +64,8 @@ def column_names(path: str) -> list[str]:
         return _excel(base, sheet, header_only=True)[0]
     with connection(None) as con:
         source, _ = _relation(con, base, kind, ())
-        return _reading(lambda: con.sql(f"FROM {source}").columns, base)
+        names: list[str] = _reading(lambda: con.sql(f"FROM {source}").columns, base)
+        return names
 
 
 def locate(path: str) -> tuple[str, str, str | None]:
@@ -76,11 +79,15 @@ def locate(path: str) -> tuple[str, str, str | None]:
     suffixes = [suffix.lower() for suffix in file.suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes[-1] if suffixes else "")
     if file.is_dir():
-        raise TableError(f"{base} is a folder, not a table: name a file, or the files in it as '{base.rstrip('/')}/*.parquet'")
+        raise TableError(
+            f"{base} is a folder, not a table: name a file, or the files in it as '{base.rstrip('/')}/*.parquet'"
+        )
     if not file.exists() and not expand(base):
         raise TableError(f"{base} does not exist")
     if kind not in KNOWN:
-        raise TableError(f"{base} is not of a known kind: use a file that ends in {', '.join(KNOWN)}, or a database URL")
+        raise TableError(
+            f"{base} is not of a known kind: use a file that ends in {', '.join(KNOWN)}, or a database URL"
+        )
     for each in expand(base):
         _check_readable(each, kind)
     return base, kind, sheet
@@ -88,7 +95,7 @@ def locate(path: str) -> tuple[str, str, str | None]:
 
 def expand(path: str) -> list[str]:
     """The files that a path names: itself, or those that match it."""
-    return [path] if Path(path).exists() else sorted(glob.glob(path))
+    return [path] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207, the path may be absolute
 
 
 def _check_readable(path: str, kind: str) -> None:
@@ -103,7 +110,9 @@ def _check_readable(path: str, kind: str) -> None:
         if head.startswith(b"PAR1"):
             raise TableError(f"{path} is a Parquet file: rename it to end in .parquet")
         if b"\0" in head:
-            raise TableError(f"{path} is not UTF-8 text but binary: save it as CSV in UTF-8, or give it its right suffix")
+            raise TableError(
+                f"{path} is not UTF-8 text but binary: save it as CSV in UTF-8, or give it its right suffix"
+            )
 
 
 @contextmanager
@@ -197,7 +206,7 @@ def _header(base: str, delimiter: str | None) -> tuple[list[str], str]:
     return list(names_found), found
 
 
-def _opened(path: str) -> IO[bytes]:
+def _opened(path: str) -> gzip.GzipFile | BufferedReader:
     return gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")
 
 
@@ -260,10 +269,11 @@ def _excel(path: str, sheet: str | None, header_only: bool = False) -> tuple[lis
     import zipfile
 
     import openpyxl
+    from openpyxl.utils.exceptions import InvalidFileException
 
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, openpyxl.utils.exceptions.InvalidFileException):
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, InvalidFileException):
         raise TableError(f"{path} is damaged or not an Excel workbook") from None
     try:
         if sheet is not None and sheet not in book.sheetnames:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import ColumnError, TableError, listed
+from discreet.tables.arrow import to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,14 +91,14 @@ def _frame(table: object) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(table)  # type: ignore[call-overload]
+        return nw.from_native(table)
     except TypeError:
         raise TableError(
             f"a {type(table).__name__} is not a table: give a path, a database URL, a data frame, "
             "a mapping of columns or a list of mappings"
         ) from None
     except (ValueError, nw.exceptions.NarwhalsError) as problem:
-        raise ColumnError(f"the data frame cannot be used: {str(problem).splitlines()[0]}") from None
+        raise ColumnError(f"the data frame cannot be used: {problem}") from None
 
 
 def _names(frame: Any) -> list[str]:
@@ -113,13 +114,14 @@ def _group_frame(table: object, columns: Sequence[str]) -> tuple[list[Any], Coun
     check_columns(columns, _names(frame), "the data frame")
     if isinstance(frame, nw.LazyFrame):
         grouped = frame.select(*columns).group_by(*columns).agg(nw.len().alias(COUNT)).collect("pyarrow").to_native()
-        counts = grouped[COUNT].to_numpy().astype(np.int64)
+        counts = to_numpy(grouped[COUNT]).astype(np.int64)
         return [grouped[name] for name in columns], counts
     return [_column(frame, name) for name in columns], np.ones(len(frame), dtype=np.int64)
 
 
 def _column(frame: Any, name: str) -> Any:
     """A column as Arrow, or as Python objects where Arrow has no type for what it holds."""
+    import narwhals as nw
     import pyarrow as pa
 
     series = frame.get_column(name)
@@ -127,4 +129,6 @@ def _column(frame: Any, name: str) -> Any:
         column = series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return series.to_list()
+    if series.dtype == nw.Object and pa.types.is_timestamp(column.type):
+        return series.to_list()  # Arrow cuts pandas' own moments to microseconds
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])

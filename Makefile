@@ -1,0 +1,42 @@
+# Everything runs in .venv, which the targets make and fill themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+DATA ?= $(DISCREET_DATA)
+
+.PHONY: demo test slow check bench docs clean
+
+demo: .venv/.run ## the main job on data that come with scikit-learn
+	$(BIN)/discreet demo --out out
+
+test: .venv/.dev ## the test suite, without what is slow
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "not slow and not postgres"
+
+slow: .venv/.dev ## what `test` leaves out
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "slow or postgres"
+
+check: .venv/.dev ## style and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: .venv/.dev ## ratios, growth and quality; takes a while
+	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: .venv/.dev ## the documentation, into site/
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf .venv out site
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+.venv/.run: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn]"
+	touch $@
+
+.venv/.dev: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql]" --group test --group lint --group docs
+	touch $@ .venv/.run

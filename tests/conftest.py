@@ -1,0 +1,235 @@
+"""Fixtures: one table, every engine. A table test that asks for `as_table` runs on all of them."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Rows = list[dict[str, Any]]
+Build = Callable[[Rows, Path], Any]
+
+
+def _columns(rows: Rows) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _pandas(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(_columns(rows))
+
+
+def _pandas_object(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(_columns(rows), dtype=object)
+
+
+def _pandas_shuffled_index(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    frame = pd.DataFrame(_columns(rows))
+    frame.index = [i % 3 for i in range(len(frame))]
+    return frame.iloc[::-1]
+
+
+def _pandas_categorical(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    frame = pd.DataFrame(_columns(rows))
+    return frame.astype(dict.fromkeys(frame.columns, "category"))
+
+
+def _pandas_arrow(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame(_columns(rows)).convert_dtypes(dtype_backend="pyarrow")
+
+
+def _pandas_text(rows: Rows, _: Path) -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({name: [_text(v) for v in values] for name, values in _columns(rows).items()}, dtype=object)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _polars(rows: Rows, _: Path) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(_columns(rows), strict=False)
+
+
+def _polars_lazy(rows: Rows, _: Path) -> Any:
+    return _polars(rows, _).lazy()
+
+
+def _polars_chunked(rows: Rows, path: Path) -> Any:
+    import polars as pl
+
+    frame = _polars(rows, path)
+    cut = [frame[i::7] for i in range(7)]
+    return pl.concat([part for part in cut if len(part)], rechunk=False)
+
+
+def _arrow(rows: Rows, _: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.table(_columns(rows))
+
+
+def _arrow_chunked(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+
+    table = _arrow(rows, path)
+    return pa.concat_tables([table.slice(i, 1) for i in range(len(table))])
+
+
+def _arrow_dictionary(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+
+    table = _arrow(rows, path)
+    return pa.table({name: table[name].dictionary_encode() for name in table.column_names})
+
+
+def _duckdb(rows: Rows, path: Path) -> Any:
+    import duckdb
+
+    con = duckdb.connect()
+    con.register("t", _arrow(rows, path))
+    return con.sql("select * from t")
+
+
+def _separated(suffix: str, delimiter: str) -> Build:
+    def build(rows: Rows, path: Path) -> Any:
+        target = path / f"table{suffix}"
+        with target.open("w", newline="") as file:
+            writer = csv.writer(file, delimiter=delimiter)
+            writer.writerow(rows[0])
+            writer.writerows(["" if value is None else value for value in row.values()] for row in rows)
+        return target
+
+    return build
+
+
+def _parquet(rows: Rows, path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    pq.write_table(_arrow(rows, path), path / "table.parquet", row_group_size=3)
+    return str(path / "table.parquet")
+
+
+def _parquet_parts(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = _arrow(rows, path)
+    for i in range(7):
+        rows_of_part = pa.array(range(i, len(table), 7), pa.int64())
+        if len(rows_of_part):
+            part = table.take(rows_of_part)
+            pq.write_table(part, path / f"part-{i}.parquet")
+    return str(path / "part-*.parquet")
+
+
+def _feather(rows: Rows, path: Path) -> Any:
+    from pyarrow import feather
+
+    feather.write_feather(_arrow(rows, path), str(path / "table.feather"))
+    return path / "table.feather"
+
+
+def _arrow_stream(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+
+    table = _arrow(rows, path)
+    with pa.OSFile(str(path / "table.arrow"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return path / "table.arrow"
+
+
+def _excel(rows: Rows, path: Path) -> Any:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(list(rows[0]))
+    for row in rows:
+        sheet.append(list(row.values()))
+    book.save(path / "table.xlsx")
+    return path / "table.xlsx"
+
+
+def _sqlite(rows: Rows, path: Path) -> Any:
+    target = path / "table.db"
+    con = sqlite3.connect(target)
+    con.execute(f"create table people ({', '.join(rows[0])})")
+    con.executemany(
+        f"insert into people values ({', '.join('?' * len(rows[0]))})",  # noqa: S608, column names of the test
+        [tuple(row.values()) for row in rows],
+    )
+    con.commit()
+    con.close()
+    return f"sqlite:///{target}#people"
+
+
+ENGINES: dict[str, Build] = {
+    "rows": lambda rows, _: rows,
+    "columns": lambda rows, _: _columns(rows),
+    "pandas": _pandas,
+    "pandas-object": _pandas_object,
+    "pandas-shuffled-index": _pandas_shuffled_index,
+    "pandas-categorical": _pandas_categorical,
+    "pandas-arrow": _pandas_arrow,
+    "pandas-text": _pandas_text,
+    "polars": _polars,
+    "polars-lazy": _polars_lazy,
+    "polars-chunked": _polars_chunked,
+    "arrow": _arrow,
+    "arrow-chunked": _arrow_chunked,
+    "arrow-dictionary": _arrow_dictionary,
+    "duckdb": _duckdb,
+    "csv": _separated(".csv", ","),
+    "csv-semicolon": _separated(".csv", ";"),
+    "tsv": _separated(".tsv", "\t"),
+    "parquet": _parquet,
+    "parquet-7-parts": _parquet_parts,
+    "feather": _feather,
+    "arrow-stream": _arrow_stream,
+    "excel": _excel,
+    "sqlite": _sqlite,
+}
+
+
+@pytest.fixture(params=list(ENGINES))
+def as_table(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Rows], Any]:
+    """Turns rows into a table of one engine; a test that uses it runs on every engine."""
+    build = ENGINES[request.param]
+    folders = (tmp_path / str(i) for i in itertools.count())
+
+    def make(rows: Rows) -> Any:
+        folder = next(folders)
+        folder.mkdir()
+        return build(rows, folder)
+
+    return make
+
+
+@pytest.fixture
+def hungarian() -> dict[str, list[object]]:
+    """The Hungarian heart data, where they are."""
+    from discreet import datasets
+
+    if not os.environ.get("DISCREET_DATA"):
+        pytest.skip("the Hungarian data are not bundled: set DISCREET_DATA to their folder")
+    return datasets.load("hungarian")

@@ -1,0 +1,209 @@
+"""The command line as people run it: real processes, exit codes, one line for bad input, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CSV = "age,sex,chol\n30,F,200\n31,M,200\n32,F,210\n30,M,210\n33,F,220\n33,M,220\n"
+
+
+def run(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "discreet", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "160", **env},
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(CSV)
+    return path
+
+
+def test_audit_as_text(people: Path) -> None:
+    done = run("audit", str(people), "--sensitive", "age", "--public", "chol", "--worst", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for words in ("For 2 of 6 people, chol gives away age for certain", "L0", "Homogeneity: 1 groups", "Worst groups"):
+        assert words in done.stdout
+    assert "33" not in done.stdout.replace("33 ", "")  # the sensitive value of the worst group
+
+
+def test_audit_as_json_and_html(people: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = run("audit", str(people), "-s", "age,sex", "-p", "chol", "--json", "--html", str(page), "--order", "3")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["rows"] == 6
+    assert document["sensitive"] == ["age", "sex"]
+    assert document["values"]["eps"] == "inf"
+    assert "D_3" in document["values"]
+    assert page.read_text().startswith("<!doctype html>")
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
+
+
+def test_requirements_decide_the_exit_code(people: Path) -> None:
+    met = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=1")
+    assert met.returncode == 0
+    broken = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=2")
+    assert broken.returncode == 1
+    assert "require k >= 2: not met, found 1" in broken.stdout
+    assert "1 groups break it: 220" in broken.stdout
+    as_json = run("audit", str(people), "-s", "age", "-p", "chol", "-r", "k>=2", "--json")
+    assert as_json.returncode == 1
+    (finding,) = json.loads(as_json.stdout)["requirements"]
+    assert finding == {
+        "requirement": "k >= 2",
+        "value": 1.0,
+        "met": False,
+        "failing_groups": 1,
+        "groups": [{"value": 220, "rows": 2, "distinct": 1}],
+    }
+
+
+def test_show_values_names_them(people: Path) -> None:
+    hidden = run("audit", str(people), "-s", "age", "-p", "chol", "--json")
+    shown = run("audit", str(people), "-s", "age", "-p", "chol", "--json", "--show-values")
+    assert "sensitive" not in json.loads(hidden.stdout)["worst"][0]
+    assert json.loads(shown.stdout)["worst"][0]["sensitive"] == [33]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["audit", "people.csv", "-s", "age", "-p", "weight"], "no column 'weight'"),
+        (["audit", "people.csv", "-s", "age", "-p", "age"], "both sensitive and public"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol,chol"], "named twice"),
+        (["audit", "none.csv", "-s", "age", "-p", "chol"], "does not exist"),
+        (["audit", ".", "-s", "age", "-p", "chol"], "is a folder"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "-r", "Q<=2"], "no measure 'Q'"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "-r", "L0<=x"], "not a number"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--html", "no/where.html"], "no folder"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--html", "."], "is a folder"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--order", "nan"], "order"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--memory-limit", "much"], "not a size"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--missing", "guess"], "'guess' is not one of"),
+        (["audit", "people.csv", "-s", "age"], "Missing option"),
+        (["audit"], "Missing argument"),
+        (["audit", "one.csv", "-s", "age", "-p", "chol"], "single value"),
+        (["audit", "postgresql://127.0.0.1:1/base#people", "-s", "age", "-p", "chol"], "cannot be reached"),
+        (["nonsense"], "No such command"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--nonsense"], "No such option"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(people: Path, arguments: list[str], words: str) -> None:
+    (people.parent / "one.csv").write_text("age,chol\n7777,1\n7777,2\n")
+    before = sorted(people.parent.iterdir())
+    done = run(*arguments, cwd=people.parent)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert words in done.stderr
+    assert done.stderr.startswith("discreet: ")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert "7777" not in done.stderr
+    assert sorted(people.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["audit", "--help"], ["demo", "--help"], ["-h"]])
+def test_help_has_an_example(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 0
+    assert "Example: discreet" in done.stdout
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("discreet 0.")
+
+
+def test_a_sheet_or_table_is_named_by_an_option(tmp_path: Path) -> None:
+    import sqlite3
+
+    con = sqlite3.connect(tmp_path / "t.db")
+    for name in ("people", "other"):
+        con.execute(f"create table {name} (age, chol)")
+    con.executemany("insert into people values (?, ?)", [(1, 2), (2, 2)])
+    con.commit()
+    con.close()
+    done = run("audit", f"sqlite:///{tmp_path}/t.db", "--table", "people", "-s", "age", "-p", "chol", "--json")
+    assert json.loads(done.stdout)["rows"] == 2
+
+
+def test_an_unforeseen_error_shows_no_value(people: Path, tmp_path: Path) -> None:
+    hook = tmp_path / "sitecustomize.py"
+    hook.write_text(
+        "import discreet.auditing\n"
+        "def explode(*a, **k):\n    raise RuntimeError('secret value 42')\n"
+        "discreet.auditing.audit = explode\n"
+    )
+    done = run("audit", str(people), "-s", "age", "-p", "chol", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "secret" not in done.stderr
+    assert "unexpected RuntimeError" in done.stderr
+
+
+def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
+    fifo = tmp_path / "people.csv"
+    os.mkfifo(fifo)  # reading it waits for ever
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "discreet",
+            "audit",
+            str(fifo),
+            "-s",
+            "age",
+            "-p",
+            "chol",
+            "--html",
+            str(tmp_path / "r.html"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert errors == "discreet: interrupted\n"
+    assert not (tmp_path / "r.html").exists()
+
+
+def test_a_reader_that_goes_away(people: Path) -> None:
+    line = (
+        f"{sys.executable} -m discreet audit {people} -s age -p chol | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)  # noqa: S607
+    assert "Traceback" not in done.stderr
+
+
+def test_demo(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    done = run("demo", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "audit.html").exists()
+
+
+def test_without_plots_the_report_says_what_to_install(people: Path, tmp_path: Path) -> None:
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('no matplotlib')\n")
+    done = run(
+        "audit", str(people), "-s", "age", "-p", "chol", "--html", str(tmp_path / "r.html"), PYTHONPATH=str(tmp_path)
+    )
+    assert done.returncode == 2
+    assert 'pip install "discreet[plots]"' in done.stderr
+    assert not (tmp_path / "r.html").exists()
