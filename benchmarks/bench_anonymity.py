@@ -4,12 +4,14 @@
 and discreet's hardly does. Both sides must find the same k, which discreet calls n. Target: at least 15 times less
 CPU.
 
-pycanon holds numpy and pandas back, so keep it in an environment of its own and name that by --pycanon-python.
+pycanon holds numpy and pandas back, so keep it in an environment of its own, named by --pycanon-python or
+$PYCANON_PYTHON.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -134,5 +136,6 @@ def row(name: str, found: dict[str, Cost]) -> list[str]:
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--pycanon-python", default=sys.executable, metavar="PATH", help="which has pycanon")
+    other = os.environ.get("PYCANON_PYTHON", sys.executable)
+    arguments.add_argument("--pycanon-python", default=other, metavar="PATH", help="the Python that has pycanon")
     start(bench, {"make": make, "discreet": discreet, "pycanon": pycanon}, arguments)

@@ -214,6 +214,16 @@ def test_failing_groups_are_those_that_break_the_bound() -> None:
     assert len(found.check(["k>=99"], most=1)[0].groups) == 1
 
 
+def test_one_open_column_among_several_fails_a_requirement() -> None:
+    table = {"illness": ["flu", "flu", "cold", "cold"], "age": [1, 2, 3, 4], "town": ["A", "A", "B", "B"]}
+    found = dc.audit(table, ["illness", "age"], "town")
+    assert found.values["k"] == 2
+    (finding,) = found.check(["k>=2"])
+    assert not finding.met
+    assert finding.column == "illness"
+    assert found.check(["k>=1"])[0].met
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

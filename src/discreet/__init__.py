@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from discreet import datasets, measures, tables, testing
     from discreet.auditing import Audit, audit
     from discreet.errors import DiscreetError
+    from discreet.frontiers import Frontier
     from discreet.joint import Joint
+    from discreet.merging import frontier
+    from discreet.policy import Policy
 
 __version__ = "0.1.0"
 
@@ -26,12 +29,27 @@ __version__ = "0.1.0"
 _WHERE = {
     "Audit": "discreet.auditing",
     "DiscreetError": "discreet.errors",
+    "Frontier": "discreet.frontiers",
     "Joint": "discreet.joint",
+    "Policy": "discreet.policy",
     "audit": "discreet.auditing",
+    "frontier": "discreet.merging",
 }
 _MODULES = ("datasets", "measures", "tables", "testing")
 
-__all__ = ["Audit", "DiscreetError", "Joint", "audit", "datasets", "measures", "tables", "testing"]
+__all__ = [
+    "Audit",
+    "DiscreetError",
+    "Frontier",
+    "Joint",
+    "Policy",
+    "audit",
+    "datasets",
+    "frontier",
+    "measures",
+    "tables",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.errors import InputError, TableError
 from discreet.joint import Joint
 from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
-from discreet.requirements import Finding, Requirement
+from discreet.requirements import Finding, Group, Requirement
 from discreet.words import json_number, missing_sentence, shown
 
 if TYPE_CHECKING:
@@ -19,19 +19,9 @@ if TYPE_CHECKING:
     from discreet.tables import MissingPolicy
     from discreet.tables.counting import Progress
 
-SMALL = 200_000  # distinct pairs up to which the measures with an order are part of every audit
+SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
 ORDERS = (2.0,)
 PER_COLUMN = ("L0", "k", "I*", "I")
-
-
-@dataclass(frozen=True)
-class Group:
-    """The people who share one x: how many records, how many distinct s among them, and (only if asked for) which."""
-
-    value: Label
-    rows: int
-    distinct: int
-    sensitive: tuple[Label, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -176,7 +166,7 @@ def audit(
     """Measure what the public columns of a table give away about its sensitive columns.
 
     Parameters are those of `Joint.from_table`; `orders` names the orders α of the measures that have one (by
-    default 2 for tables of up to 200,000 distinct pairs, none for larger ones).
+    default 2 for tables of up to 50,000 distinct pairs, none for larger ones).
 
     >>> found = audit({"illness": ["flu", "cold", "cold"], "town": ["A", "A", "B"]}, "illness", "town")
     >>> found.values["L0"], found.values["k"], found.worst(1)[0].value
@@ -189,7 +179,7 @@ def audit(
         raise TableError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
-    source = str(table) if isinstance(table, str) or hasattr(table, "__fspath__") else type(table).__name__
+    source = str(table) if isinstance(table, str) or hasattr(table, "__fspath__") else "a table in memory"
     return audit_joint(joint, orders=orders, source=source, progress=progress)
 
 
@@ -199,6 +189,8 @@ def audit_joint(
     """The audit of a joint that was counted already."""
     if not joint.is_integral:
         raise InputError("an audit counts records: this joint has a pmf or a support, not counts")
+    if orders is not None and any(not order >= 0 for order in orders):
+        raise InputError("an order is a number from 0 to infinity")
     if orders is None:
         orders = ORDERS if joint.counts.nnz <= SMALL else ()
     if progress:

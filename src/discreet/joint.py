@@ -312,6 +312,11 @@ class Joint:
             raise MeasureError("this joint is a support without counts: build it from counts or a pmf")
 
     @cached_property
+    def memo(self) -> dict[str, float]:
+        """Figures that several measures share, by name: a joint never changes, so each is computed once."""
+        return {}
+
+    @cached_property
     def _x_index(self) -> dict[Label, int]:
         return {label: letter for letter, label in enumerate(self.x)}
 
@@ -469,8 +474,14 @@ def _matrix(
 
     index = np.int32 if max(n_s, n_x) < 2**31 and len(weights) < 2**31 else np.int64
     pairs = sparse.coo_array((weights, (s.astype(index, copy=False), x.astype(index, copy=False))), shape=(n_s, n_x))
-    # Through rows first: the second counting sort is stable, so the s of each x come out in order.
-    return _canonical(pairs.tocsr().tocsc(), copy=False)
+    # Through rows first: the second counting sort is stable, so the s of each x come out in order whether or not the
+    # rows were sorted. Claiming that they are spares a sort; repeated pairs stand side by side at the end and are
+    # added.
+    pairs.has_canonical_format = True
+    columns = pairs.tocsr().tocsc()
+    columns.has_sorted_indices = True
+    columns.has_canonical_format = False
+    return _canonical(columns, copy=False)
 
 
 def _canonical(matrix: Any, *, copy: bool = True) -> sparse.csc_array:
@@ -541,6 +552,14 @@ def _subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphab
         narrowed = parts[0][0].take(used[0])
         return Alphabet(narrowed.columns, None, tuple(names)), used[1].astype(np.int64)
     return combine(parts, names)
+
+
+def from_codes(s: Alphabet, s_codes: Codes, x: Alphabet, x_codes: Codes, weights: npt.NDArray[Any]) -> Joint:
+    """A joint of entries that are numbered already; letters that no entry has are left out."""
+    seen_s, s_codes = np.unique(s_codes, return_inverse=True)
+    seen_x, x_codes = np.unique(x_codes, return_inverse=True)
+    matrix = _matrix(s_codes, x_codes, weights, len(seen_s), len(seen_x))
+    return Joint(s.take(seen_s), x.take(seen_x), matrix)
 
 
 def _first_not_a_pair(records: list[Any]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from discreet.words import label_text
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit
+    from discreet.frontiers import Frontier, Point
 
 INK, ACCENT, WARN, PALE = "#22303c", "#2a6f97", "#c8553d", "#dfe7ec"
 COMPONENTS_FIT = 60  # letters on either side that a bipartite drawing can still show
@@ -60,11 +62,14 @@ def group_sizes(audit: Audit) -> str:
     axes.bar(centres, distinct, width=0.5 * width, color=ACCENT, label="distinct sensitive values")
     if top > 40:
         axes.set_xscale("log")
+    else:
+        axes.set_xlim(0.4, max(top, 5) + 0.6)
+        axes.xaxis.get_major_locator().set_params(integer=True)
     if max(records.max(), distinct.max()) > 50 * max(1, np.median(distinct[distinct > 0])):
         axes.set_yscale("log")
     axes.set_xlabel("size of a group (people who share all public values)")
     axes.set_ylabel("groups")
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     return to_svg(drawing, "Group sizes")
 
 
@@ -123,3 +128,85 @@ def _spread(order: Any) -> Any:
     place = np.empty(len(order))
     place[order] = -np.linspace(0, 1, len(order)) if len(order) > 1 else -0.5
     return place
+
+
+def frontier_figure(frontiers: Sequence[Frontier], *, normalise: bool = False, chosen: Point | None = None) -> Any:
+    """Leakage against utility, one line a frontier, with the proven bound of the first [AC, Figs 7, 9]."""
+    from discreet.frontiers import LEAKAGE_NAMES, UTILITY_NAMES
+
+    drawing, axes = figure(height=4.0)
+    colours = [ACCENT, WARN, "#6a994e", "#7b5ea7", "#b08968", "#4a7c82"]
+    first = frontiers[0]
+    for i, each in enumerate(frontiers):
+        leakage, utility = each.points.leakage, each.points.utility
+        x, y = _axes_of(first, leakage, utility, normalise)
+        axes.step(
+            x,
+            y,
+            where="post",
+            color=colours[i % len(colours)],
+            linewidth=1.4,
+            marker="o",
+            markersize=3.5,
+            label=each.method,
+        )
+    if first.bound is not None:
+        x, y = _axes_of(first, first.bound, first.points.utility, normalise)
+        axes.step(x, y, where="post", color=INK, linewidth=1, linestyle=":", label="proven bound: no policy leaks less")
+    if chosen is not None:
+        x, y = _axes_of(first, np.array([chosen.leakage]), np.array([chosen.utility]), normalise)
+        axes.plot(x, y, marker="*", markersize=15, color=WARN, linestyle="none", label="chosen", zorder=5)
+    if normalise:
+        axes.set_xlabel(f"{first.utility} lost, share of all there is")
+        axes.set_ylabel(f"{first.leakage}, share of what there is to learn")
+    else:
+        axes.set_xlabel(
+            "largest distortion" if first.utility == "distortion" else UTILITY_NAMES[first.utility] + " lost"
+        )
+        axes.set_ylabel(LEAKAGE_NAMES.get(first.leakage, first.leakage))
+    axes.legend(frameon=False, fontsize=9)
+    return drawing
+
+
+def _axes_of(frontier: Frontier, leakage: Any, utility: Any, normalise: bool) -> tuple[Any, Any]:
+    """Utility lost to the right, leakage upwards."""
+    if normalise:
+        leaked, lost = frontier.normalised(leakage, utility)
+        return lost, leaked
+    return frontier.setting.unit - utility, leakage
+
+
+def convergence_figure(frontier: Frontier, multiplier: float) -> Any:
+    """The Lagrangian −B0 − λU or I* − λU along the merge path, and the step at which λ stops it [AC, Figs 3, 6, 8]."""
+    path = frontier.path
+    assert path is not None  # noqa: S101, Frontier.plot_convergence checks
+    drawing, axes = figure()
+    lagrangian = path.leakage - multiplier * path.utility
+    rises = np.flatnonzero(np.diff(lagrangian) >= 0)
+    stop = int(rises[0]) if len(rises) else len(lagrangian) - 1
+    axes.plot(np.arange(len(lagrangian)), lagrangian, color=PALE, linewidth=2)
+    axes.plot(np.arange(stop + 1), lagrangian[: stop + 1], color=ACCENT, marker="o", markersize=3, linewidth=1.4)
+    axes.plot(
+        [stop],
+        [lagrangian[stop]],
+        marker="*",
+        markersize=13,
+        color=WARN,
+        linestyle="none",
+        label=f"stops at step {stop}",
+    )
+    axes.set_xlabel("step of the merge path")
+    axes.set_ylabel(f"leakage − {multiplier:g} · utility")
+    axes.legend(frameon=False, fontsize=9)
+    return drawing
+
+
+def save_figure(drawing: Any, path: str) -> None:
+    """Write a figure in the format that the suffix names, whole or not at all."""
+    from discreet.errors import InputError
+    from discreet.tables.writing import replacing
+
+    if not path.lower().endswith((".png", ".svg", ".pdf")):
+        raise InputError(f"{path} does not name a picture format: end it in .png, .svg or .pdf")
+    with replacing(path) as temporary:
+        drawing.savefig(temporary, dpi=150)

@@ -12,6 +12,9 @@ from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit
+    from discreet.joint import Joint
+    from discreet.policy import Policy
+    from discreet.publishing import Published
     from discreet.requirements import Finding
 
 
@@ -95,4 +98,87 @@ def headline(audit: Audit) -> str:
         else f"Nobody's {sensitive} is certain from {public}; at worst {values['k']:.0f} values are left."
     )
     lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
+    if joint.has_side:
+        lost += f" To somebody who knows {', '.join(joint.side.a.names)}, {values['L0|A']:.2f} bits are lost in the worst case."
     return f"{first} {lost}"
+
+
+BLOCKS_SHOWN = 200
+
+
+def release_page(published: Published, *, purpose: str) -> str:
+    """The report of a release, for a privacy officer to read and sign."""
+    policy, done, joint = published.policy, published.done, published.joint
+    assert done.joint is not None  # noqa: S101, publish() checks
+    before, after = policy.before, done.measures
+    released = {label: i for i, label in enumerate(done.joint.x)}
+    rows = []
+    for block, cells in zip(policy.blocks, policy.labels, strict=True):
+        i = released.get(cells)
+        if i is not None:
+            rows.append(
+                {
+                    "cells": cells,
+                    "letters": len(block),
+                    "records": int(done.joint.records[i]),
+                    "distinct": int(done.joint.distinct[i]),
+                }
+            )
+    kept = done.kept
+    return render(
+        "release.html",
+        policy=policy,
+        point=published.point,
+        frontier=published.frontier,
+        joint=joint,
+        done=done,
+        budget=published.budget,
+        files=published.files,
+        purpose=purpose,
+        before=before,
+        after=after,
+        rows=_before_and_after(before, after, done.joint),
+        missing=words.missing_sentence(joint),
+        kept=[name for name in done.columns if name not in policy.public],
+        kept_distinct=None if kept is None else int(kept.distinct.min()),
+        kept_leakage=None if kept is None else words.number_text(REGISTRY["L0"](kept), "bits"),
+        headline=_release_headline(published),
+        plot=plots.to_svg(published.frontier.plot(chosen=published.point), "Frontier"),
+        blocks=rows[:BLOCKS_SHOWN],
+        more_blocks=max(0, len(rows) - BLOCKS_SHOWN),
+        worst=sorted(rows, key=lambda row: (row["distinct"], row["records"]))[:10],
+        fingerprint=policy.to_dict()["sha256"],
+        today=dt.date.today().isoformat(),
+        number=words.number_text,
+    )
+
+
+def _before_and_after(before: dict[str, float], after: dict[str, float], joint: Joint) -> list[dict[str, str]]:
+    return [
+        {
+            "symbol": symbol,
+            "name": REGISTRY[symbol].name,
+            "before": words.number_text(before[symbol], REGISTRY[symbol].units),
+            "after": words.number_text(value, REGISTRY[symbol].units),
+            "meaning": words.explain(symbol, value, joint),
+        }
+        for symbol, value in after.items()
+    ]
+
+
+def _release_headline(published: Published) -> str:
+    policy, after = published.policy, published.done.measures
+    sensitive = ", ".join(policy.sensitive)
+    return (
+        f"Whoever sees the released {', '.join(policy.public)} is left with at least {after['k']:.0f} possible values of "
+        f"{sensitive} for everybody, of {published.joint.n_s}: {after['L0']:.2f} of {after['H0']:.2f} bits are lost in the "
+        f"worst case, {policy.before['L0']:.2f} before."
+    )
+
+
+def policy_fragment(policy: Policy) -> str:
+    """A policy for a notebook."""
+    blocks = [
+        {"cells": cells, "letters": len(block)} for block, cells in zip(policy.blocks, policy.labels, strict=True)
+    ]
+    return render("policy.html", policy=policy, text=repr(policy), blocks=blocks[:30], more=max(0, len(blocks) - 30))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,12 +14,24 @@ from discreet.errors import InputError, MeasureError
 from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
-    from discreet.auditing import Audit, Group
+    from discreet.auditing import Audit
+    from discreet.joint import Joint
+    from discreet.labels import Label
 
 _FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*")
 _SIDE = ("L0|A", "I*,A")
 _HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
+
+
+@dataclass(frozen=True)
+class Group:
+    """The people who share one x: how many records, how many distinct s among them, and (only if asked for) which."""
+
+    value: Label
+    rows: int
+    distinct: int
+    sensitive: tuple[Label, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,7 @@ class Finding:
     met: bool
     failing: int  # how many groups break it; 0 where a measure is not about groups
     groups: tuple[Group, ...]
+    column: str | None = None  # the sensitive column that fails by itself, where several are protected together
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,10 @@ class Requirement:
         return cls(symbol, match["relation"].replace("==", "="), number)
 
     def check(self, audit: Audit, most: int = 10) -> Finding:
-        """Hold the requirement against an audit."""
+        """Hold the requirement against an audit: the sensitive columns together, and each of them by itself.
+
+        Several sensitive columns can be well hidden together while one of them lies open, so one is enough to fail.
+        """
         value = audit.values.get(self.symbol)
         if value is None:
             if self.symbol in _SIDE:
@@ -75,34 +91,45 @@ class Requirement:
                     f"{self.symbol} needs side information: name the columns that an adversary knows already"
                 )
             value = REGISTRY[self.symbol](audit.joint)
+        finding = self._finding(audit.joint, value, most)
+        if finding.met and self.symbol not in _SIDE and len(audit.joint.sensitive) > 1:
+            for name in audit.joint.sensitive:
+                one = audit.joint.select(sensitive=[name])
+                alone = self._finding(one, REGISTRY[self.symbol](one), most)
+                if not alone.met:
+                    return replace(alone, column=name)
+        return finding
+
+    def _finding(self, joint: Joint, value: float, most: int) -> Finding:
         # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
         slack = _ROUNDING * max(1.0, abs(self.bound)) if math.isfinite(value) else 0.0
         close = math.isfinite(value) and abs(value - self.bound) <= slack
-        met = self.relation in ("<=", ">=", "=") if close else _HOLDS[self.relation](value, self.bound)
+        met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
         if met:
             return Finding(self, value, True, 0, ())
-        failing = self._failing(audit)
-        shown = failing[:most].tolist()
-        return Finding(self, value, False, len(failing), tuple(audit._group(int(letter), False) for letter in shown))
+        failing = self._failing(joint)
+        groups = tuple(
+            Group(joint.x_label(letter), int(joint.records[letter]), int(joint.distinct[letter]))
+            for letter in failing[:most].tolist()
+        )
+        return Finding(self, value, False, len(failing), groups)
 
-    def _failing(self, audit: Audit) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _failing(self, joint: Joint) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """The letters of x that break the bound by themselves, worst first."""
-        joint = audit.joint
         key = joint.records if self.symbol == "n" else joint.distinct
         if self.symbol in ("k", "n"):
             least = self.bound if self.relation == ">=" else np.nextafter(self.bound, math.inf)
-        elif self.symbol in ("L0", "B0", "L*"):
-            # All three are monotone in |[[S|x]]|: a group breaks the bound when its own value does.
-            own = {
-                "L0": np.log2(joint.n_s / joint.distinct),
-                "L*": np.log2(joint.n_s - joint.distinct + 1),
-                "B0": np.log2(joint.distinct),
-            }[self.symbol]
-            broken = ~_HOLDS[self.relation](own, self.bound) & (np.abs(own - self.bound) > _ROUNDING)
-            return _worst_first(np.flatnonzero(broken), joint.distinct)
-        else:
+            return _worst_first(np.flatnonzero(key < least), key)
+        if self.symbol not in ("L0", "B0", "L*"):
             return np.empty(0, dtype=np.int64)
-        return _worst_first(np.flatnonzero(key < least), key)
+        # All three are monotone in |[[S|x]]|: a group breaks the bound when its own value does.
+        own = {
+            "L0": np.log2(joint.n_s / joint.distinct),
+            "L*": np.log2(joint.n_s - joint.distinct + 1),
+            "B0": np.log2(joint.distinct),
+        }[self.symbol]
+        broken = ~_HOLDS[self.relation](own, self.bound) & (np.abs(own - self.bound) > _ROUNDING)
+        return _worst_first(np.flatnonzero(broken), joint.distinct)
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.relation} {self.bound:g}"

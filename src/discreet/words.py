@@ -64,21 +64,28 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
         "H0": f"Before the release every one of the {n_s} sensitive values is possible.",
         "H0|X": f"The least telling public value still leaves {most} of {n_s} sensitive values.",
         "B0": f"The most telling public value leaves only {least} of {n_s} sensitive values.",
-        "I0": f"Everybody's candidates shrink at least {_times(n_s / most)}.",
-        "L0": f"Somebody's candidates shrink from {n_s} to {least}: {_times(n_s / least)} less to guess through.",
+        "I0": f"Everybody's candidates shrink {_times(n_s / most)} at least."
+        if most < n_s
+        else "Somebody learns nothing.",
+        "L0": f"Somebody's candidates shrink from {n_s} to {least}, {_times(n_s / least)}."
+        if least < n_s
+        else "Nobody's candidates shrink.",
         "I*": "Nothing can be told without error."
         if pieces == 1
         else f"The public columns split the people into {pieces} groups with no sensitive value in common.",
-        "L*": f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case.",
-        "k": f"In the worst group there are {value:.0f} different sensitive values."
-        + (" That person's value is known." if value == 1 else ""),
+        "L*": f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case."
+        if least < n_s
+        else "No attribute is exposed.",
+        "k": f"The worst group has {value:.0f} different sensitive values."
+        if value > 1
+        else "The worst group has one single sensitive value: it is known.",
         "n": f"The smallest group has {value:.0f} record{'s' if value != 1 else ''}.",
         "H": f"Before the release the sensitive value is as uncertain as {2**value:.3g} equally likely ones.",
         "I": "On average nothing is learnt."
         if value < 1e-9
         else f"On average the release answers {value:.2f} yes-or-no questions about the sensitive value.",
-        "Lmin": f"One guess at the sensitive value succeeds {2**value:.3g} times as often.",
-        "I_inf": f"One guess at any function of the sensitive value succeeds up to {2**value:.3g} times as often.",
+        "Lmin": _guess("the sensitive value", value),
+        "I_inf": _guess("any function of the sensitive value", value),
         "Lr": f"Some sensitive value becomes {2**value:.3g} times as likely as before for somebody.",
         "K": f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
         "eps": "Some public value rules out some sensitive value: differential privacy gives no bound."
@@ -103,12 +110,16 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
     }.get(family, "")
 
 
+def _guess(about: str, gain: float) -> str:
+    if gain < 1e-9:
+        return f"One guess at {about} succeeds no more often."
+    return f"One guess at {about} succeeds up to {2**gain:.3g} times as often."
+
+
 def _times(factor: float) -> str:
     """A factor in words.
 
-    >>> _times(1), _times(2), _times(38)
-    ('not at all', 'by half', '38-fold')
+    >>> _times(2), _times(38)
+    ('by half', '38-fold')
     """
-    if factor <= 1:
-        return "not at all"
     return "by half" if factor == 2 else f"{factor:.3g}-fold"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 # name -> one line for `discreet --help`; the module is imported only when the command runs.
 COMMANDS = {
     "audit": "What do the public columns of a table give away?",
+    "frontier": "Every policy worth having between leakage and utility.",
+    "release": "Publish the public columns, coarsened, with a proof.",
+    "apply": "Release new data by a policy, if its promise still holds.",
+    "verify": "Check a released table against its policy.",
     "demo": "The main job on data that come with scikit-learn.",
 }
 
@@ -38,15 +42,19 @@ class _LazyGroup(click.Group):
 
 @click.group(
     cls=_LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: discreet audit people.csv --sensitive age --public chol",
 )
 @click.version_option(package_name="discreet", message="discreet %(version)s")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """Publish data about people truthfully, without noise.
 
     Exit code: 0 done, 1 a stated requirement is not met, 2 bad input.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

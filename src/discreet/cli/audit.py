@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.shared import flat, named, print_json, progress, table_options, write_whole
+from discreet.cli.shared import console, flat, named, print_json, progress, table_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,7 @@ def command(
     """
     from discreet.auditing import audit
     from discreet.requirements import Requirement
+    from discreet.tables.writing import write_text
 
     requirements = [Requirement.parse(text) for text in require]  # before the table is read
     with progress("audit") as report:
@@ -65,7 +66,7 @@ def command(
         findings = found.check(requirements)
         page = found.to_html(worst=worst, show_values=show_values, findings=findings) if html else None
     if html and page is not None:
-        write_whole(html, page)
+        write_text(html, page)
     if as_json:
         document = found.to_dict(worst=worst, show_values=show_values)
         document["requirements"] = [_finding_dict(finding) for finding in findings]
@@ -84,6 +85,7 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
         "requirement": str(finding.requirement),
         "value": json_number(finding.value),
         "met": finding.met,
+        "column": finding.column,
         "failing_groups": finding.failing,
         "groups": [
             {"value": shown(group.value), "rows": group.rows, "distinct": group.distinct} for group in finding.groups
@@ -93,18 +95,17 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
 
 def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: bool) -> None:
     """The audit as text."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     from discreet.report import headline, measure_rows
     from discreet.words import label_text, missing_sentence, number_text
 
-    console = Console(soft_wrap=False)
+    screen = console()
     joint = found.joint
     sensitive, public = ", ".join(joint.sensitive), ", ".join(joint.public)
-    console.print(f"[bold]{escape(headline(found))}[/bold]")
-    console.print(
+    screen.print(f"[bold]{escape(headline(found))}[/bold]")
+    screen.print(
         f"{joint.total:,} rows, {joint.n_s:,} values of {escape(sensitive)}, {joint.n_x:,} of {escape(public)}, "
         f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
         highlight=False,
@@ -121,7 +122,7 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
     measures = table("\nMeasures", "", ">value", "units", "what it means here")
     for row in measure_rows(found):
         measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
-    console.print(measures)
+    screen.print(measures)
     if worst:
         groups = table(
             "\nWorst groups", public, ">records", f">distinct {sensitive}", *(["which"] if show_values else [])
@@ -131,20 +132,21 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
             groups.add_row(
                 escape(label_text(group.value)), f"{group.rows:,}", f"{group.distinct:,}", *map(escape, which)
             )
-        console.print(groups)
+        screen.print(groups)
     alike = found.homogeneity
     if alike.groups:
-        console.print(
-            f"Homogeneity: {alike.groups:,} groups of two or more records ({alike.rows:,} people) share a single value "
-            f"of {escape(sensitive)}: anonymous by records, known all the same.",
+        screen.print(
+            f"Homogeneity: in {alike.groups:,} group{'s' if alike.groups > 1 else ''} of two or more records "
+            f"({alike.rows:,} people) all share a single {escape(sensitive)}: anonymous by records, known all the same.",
             highlight=False,
         )
-    exposed = found.exposed()
-    console.print(
-        f"Most exposed attribute: whether {escape(sensitive)} is one of the {exposed['joined']} seen with "
-        f"{escape(label_text(exposed['x']))}.",
-        highlight=False,
-    )
+    if found.values["L0"] > 0:
+        exposed = found.exposed()
+        joined = "the one value" if exposed["joined"] == 1 else f"one of the {exposed['joined']} values"
+        screen.print(
+            f"Most exposed attribute: whether {escape(sensitive)} is {joined} seen with {escape(label_text(exposed['x']))}.",
+            highlight=False,
+        )
     if len(found.columns) > 1:
         parts = table(
             "\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without"
@@ -158,7 +160,7 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
                 number_text(part.alone["I"], "bits"),
                 *(number_text(value, "bits") if value is not None else "" for value in saved),
             )
-        console.print(parts)
+        screen.print(parts)
     if found.sensitive:
         ones = table("\nSensitive columns one by one", "", ">values", ">L0", ">I*", ">I", ">k")
         for name, values in found.sensitive.items():
@@ -168,13 +170,16 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
                 *(number_text(values[symbol], "bits") for symbol in ("L0", "I*", "I")),
                 number_text(values["k"], "count"),
             )
-        console.print(ones)
+        screen.print(ones)
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
-        console.print(
+        screen.print(
             f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
         )
         if finding.failing:
             named_groups = "; ".join(label_text(group.value) for group in finding.groups)
             more = " …" if finding.failing > len(finding.groups) else ""
-            console.print(f"  {finding.failing:,} groups break it: {escape(named_groups)}{more}", highlight=False)
+            count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
+            screen.print(
+                f"  {count} break{'' if finding.failing > 1 else 's'} it: {escape(named_groups)}{more}", highlight=False
+            )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.shared import progress, write_whole
+from discreet.cli.shared import progress
 
 SENSITIVE = ["age", "sex"]
 PUBLIC = ["cholesterol", "ldl", "hdl"]
@@ -19,6 +19,7 @@ def command(out: str) -> None:
     from discreet.auditing import audit
     from discreet.cli.audit import show
     from discreet.datasets import load
+    from discreet.tables.writing import write_text
 
     table = load("diabetes")
     with progress("audit") as report:
@@ -27,5 +28,5 @@ def command(out: str) -> None:
     show(found, (), worst=5, show_values=False)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "audit.html", page)
+    write_text(folder / "audit.html", page)
     click.echo(f"\nreport written to {folder / 'audit.html'}: open it in a browser")

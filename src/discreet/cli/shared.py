@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-
-from discreet.errors import InputError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -94,27 +89,113 @@ def progress(title: str) -> Iterator[Callable[[str, float | None], None]]:
             bar.stop()
 
 
+def console() -> Any:
+    """A console for people; a reader that goes away is told like any other broken pipe."""
+    from rich.console import Console
+
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return _Console()
+
+
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     json.dump(document, sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
     sys.stdout.write("\n")
 
 
-def write_whole(path: str | Path, content: str) -> None:
-    """Write a file or nothing: to a temporary file beside it first, then rename."""
-    target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: name a file to write to")
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {target.parent} to write {target.name} into")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+def frontier_options(function: F) -> F:
+    """What a frontier is between, and how it is found."""
+    for decorate in reversed(
+        (
+            click.option(
+                "--leakage",
+                type=click.Choice(["L0", "I*", "L0|I*=0"]),
+                default="L0",
+                show_default=True,
+                help="What to lower.",
+            ),
+            click.option(
+                "--utility",
+                type=click.Choice(["distortion", "resolution"]),
+                default=None,
+                help="What to keep: distortion for numbers and dates (the default there), resolution for anything.",
+            ),
+            click.option(
+                "--method", default="auto", show_default=True, help="auto, agglomerative, exact, sweeney, mondrian …"
+            ),
+            click.option(
+                "--codeword",
+                type=click.Choice(["centroid", "medoid", "chebyshev"]),
+                default="centroid",
+                show_default=True,
+                help="What stands for a block: its mean, a letter of it, or its middle.",
+            ),
+            click.option(
+                "--scale", multiple=True, metavar="COLUMN=UNIT", help="The unit of a column, where there are several."
+            ),
+            click.option(
+                "--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."
+            ),
+            click.option(
+                "--time-limit", type=float, default=60.0, show_default=True, help="Seconds, for method exact."
+            ),
+            click.option(
+                "--hierarchy", metavar="FILE", help="A CSV of categories, as ARX writes them: blocks are its nodes."
+            ),
+            click.option("--seed", type=int, default=0, show_default=True, help="Of the searches that draw at random."),
+        )
+    ):
+        function = decorate(function)
+    return function
+
+
+def joint_and_frontier(
+    options: dict[str, Any], report: Callable[[str, float | None], None], joint: Any = None
+) -> tuple[Any, Any]:
+    """Count the table and compute the frontier that the options ask for."""
+    from discreet.joint import Joint
+    from discreet.merging import frontier, has_positions
+
+    if joint is None:
+        joint = Joint.from_table(
+            named(options["table"], options["inner"]),
+            flat(options["sensitive"]),
+            flat(options["public"]),
+            flat(options["side"]) or None,
+            missing=options["missing"],
+            na=options["na"],
+            memory_limit=options["memory_limit"],
+            progress=report,
+        )
+    found = frontier(
+        joint,
+        leakage=options["leakage"],
+        utility=options["utility"] or ("distortion" if has_positions(joint) else "resolution"),
+        method=options["method"],
+        codeword=options["codeword"],
+        scale=_scales(options["scale"]) or None,
+        norm=options["norm"],
+        time_limit=options["time_limit"],
+        hierarchy=options["hierarchy"],
+        seed=options["seed"],
+        progress=report,
+    )
+    return joint, found
+
+
+def _scales(texts: tuple[str, ...]) -> dict[str, float]:
+    from discreet.errors import InputError
+
+    scales = {}
+    for text in texts:
+        name, mark, unit = text.rpartition("=")
+        try:
+            scales[name] = float(unit)
+        except ValueError:
+            mark = ""
+        if not mark:
+            raise InputError(f"--scale {text!r} does not read as COLUMN=UNIT, such as age=10")
+    return scales

@@ -54,13 +54,20 @@ def conditional_guessing_entropy(joint: Joint) -> float:
     1.25
     """
     joint.require_counts()
+    if "HG|X" not in joint.memo:
+        joint.memo["HG|X"] = _guesses_given_x(joint) / float(joint.total)
+    return joint.memo["HG|X"]
+
+
+def _guesses_given_x(joint: Joint) -> float:
+    """Σ_x Σ_i i n_(i)(x): guesses over all records."""
     weights = joint.counts.data
     if joint.is_integral and int(weights.max()) <= 64:
-        return _by_level(joint) / float(joint.total)
+        return _by_level(joint)
     # One sort of all pairs: by x, then falling weight.
     order = np.lexsort((-weights, joint.x_of_pair))
     guess = np.arange(len(weights)) - np.repeat(joint.counts.indptr[:-1], joint.distinct) + 1
-    return float(np.dot(guess.astype(np.float64), weights[order])) / float(joint.total)
+    return float(np.dot(guess.astype(np.float64), weights[order]))
 
 
 def _by_level(joint: Joint) -> float:

@@ -177,7 +177,7 @@ def gacs_korner_information(joint: Joint) -> float:
     reference="[AC, VI-B, footnote 14]",
 )
 def local_dp_epsilon(joint: Joint) -> float:
-    """How far the release is from telling two values of s apart by any x; infinite when some x excludes some s.
+    """How well some x tells two values of s apart, by the odds; infinite when some x excludes some s.
 
     ε = max over x, s, s' of log2 p(x|s)/p(x|s'), in bits. [AC, VI-B, footnote 14]
 

@@ -27,16 +27,21 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
+IntArray = npt.NDArray[np.int64]
 _EXACT = 2**53  # floats past this no longer tell neighbouring integers apart
 
 
-def encode_column(values: pa.ChunkedArray | Sequence[object], na: frozenset[str]) -> tuple[Alphabet, Codes]:
+def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: frozenset[str]) -> tuple[Alphabet, Codes]:
     """Number a column's entries by their canonical label.
 
     >>> alphabet, codes = encode_column(["2", "10", "?", "2.0"], frozenset({"?"}))
     >>> alphabet.labels(), codes.tolist()
     ((2, 10, None), [0, 1, 2, 0])
     """
+    if isinstance(values, np.ndarray) and not na:
+        return encode_integers(values)
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
     if not isinstance(values, list | tuple):
         return _encode_arrow(values, na)
     seen: dict[Label, int] = {}
@@ -140,6 +145,8 @@ def _relabel(values: Sequence[Label], codes: Codes, na: frozenset[str]) -> tuple
 
 def _simple(value: object) -> Label:
     """A cell as a hashable Python value."""
+    if type(value) is str:
+        return value
     if is_missing(value):
         return None
     if isinstance(value, np.generic):
@@ -221,13 +228,24 @@ def _text_converter(present: Iterable[Label]) -> Callable[[Any], Label]:
     texts = [value for value in present if isinstance(value, str)]
     others = [value for value in present if not isinstance(value, str)]
     if all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in others):
-        numbers = {text: _number(text) for text in texts}
-        if None not in numbers.values():
-            tidy = _number_converter([*others, *numbers.values()])  # type: ignore[list-item]
+        numbers = _all_numbers(texts)
+        if numbers is not None:
+            tidy = _number_converter([*others, *numbers.values()])
             return lambda value: tidy(numbers[value] if isinstance(value, str) else value)
     if not others and (dates := _parse_dates(texts)) is not None:
         return dates.__getitem__
     return _as_text
+
+
+def _all_numbers(texts: list[str]) -> dict[str, int | float] | None:
+    """Every text as a number, or None as soon as one is not."""
+    numbers: dict[str, int | float] = {}
+    for text in texts:
+        number = _number(text)
+        if number is None:
+            return None
+        numbers[text] = number
+    return numbers
 
 
 def _parse_dates(texts: list[str]) -> dict[str, Label] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Literal, get_args
 
 import numpy as np
@@ -32,8 +33,9 @@ class Missing:
         if not self.rows:
             return "no values were missing"
         where = ", ".join(f"{name} {count}" for name, count in self.by_column.items() if count)
-        what = "rows were dropped" if self.policy == "drop" else "rows keep missing as a level of its own"
-        return f"{self.rows} {what} ({where})"
+        rows = f"{self.rows} row{'s' if self.rows > 1 else ''}"
+        what = "dropped" if self.policy == "drop" else "kept, missing as a level of its own"
+        return f"{rows} with missing values {what} ({where})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,8 @@ def count(
     values, counts = group(table, columns, memory_limit, progress)
     rows = int(counts.sum())
     if rows == 0:
-        raise TableError("the table has no rows: there is nothing to measure")
+        where = str(table) if isinstance(table, str | PathLike) else "the table"
+        raise TableError(f"{where} has no rows: there is nothing to measure")
     if progress:
         progress("sorting labels", None)
     texts = frozenset([na] if isinstance(na, str) else na)

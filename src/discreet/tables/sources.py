@@ -116,7 +116,62 @@ def _group_frame(table: object, columns: Sequence[str]) -> tuple[list[Any], Coun
         grouped = frame.select(*columns).group_by(*columns).agg(nw.len().alias(COUNT)).collect("pyarrow").to_native()
         counts = to_numpy(grouped[COUNT]).astype(np.int64)
         return [grouped[name] for name in columns], counts
-    return [_column(frame, name) for name in columns], np.ones(len(frame), dtype=np.int64)
+    return count_rows([_column(frame, name) for name in columns], len(frame))
+
+
+def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], Counts]:
+    """Join equal rows of columns in memory, when their values are few: every row becomes a number, and numbers are
+    counted.
+
+    Whole numbers count from their least, other values by an Arrow dictionary. Where the products of the numbers of
+    values exceed what a table can hold, the rows are left as they are, each counting once.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    alone = np.ones(rows, dtype=np.int64)
+    if rows == 0 or not all(isinstance(column, pa.ChunkedArray) for column in columns):
+        return columns, alone
+    key = np.zeros(rows, dtype=np.int64)
+    most = max(1 << 20, 4 * rows)
+    parts: list[tuple[int, int, Any]] = []  # number of values, the least, and the dictionary
+    for column in columns:
+        if pa.types.is_integer(column.type) and column.type != pa.uint64() and column.null_count == 0:
+            values = to_numpy(column)
+            least = int(values.min())
+            size, dictionary = int(values.max()) - least + 1, None
+        else:
+            try:
+                encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
+            except pa.ArrowNotImplementedError:  # nested types
+                return columns, alone
+            encoded = encoded.unify_dictionaries()
+            dictionary = encoded.chunk(0).dictionary
+            if any(chunk.indices.null_count for chunk in encoded.chunks):
+                return columns, alone
+            values, least = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks]), 0
+            size = len(dictionary)
+        if size > most // max(1, int(np.prod([part[0] for part in parts], dtype=object))):
+            return columns, alone
+        key *= size
+        key += values
+        key -= least
+        parts.append((size, least, dictionary))
+    totals = np.bincount(key)
+    present = np.flatnonzero(totals)
+    found: list[Any] = []
+    rest = present
+    for size, least, dictionary in reversed(parts):
+        rest, codes = np.divmod(rest, size)
+        found.append(codes + least if dictionary is None else pa.chunked_array([_take(dictionary, codes)]))
+    return found[::-1], totals[present]
+
+
+def _take(dictionary: pa.Array, codes: npt.NDArray[np.int64]) -> pa.Array:
+    import pyarrow as pa
+
+    indices = pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
+    return dictionary.take(indices)
 
 
 def _column(frame: Any, name: str) -> Any:

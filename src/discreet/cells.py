@@ -1,0 +1,242 @@
+"""What a released cell says: an interval or a set that is true of the value it replaces, and unique to its block.
+
+For one column of numbers or dates, the line from the least to the greatest letter is cut halfway between neighbours of
+different blocks. Every block is then a union of stretches of the line, its label lists them, and a value never seen
+before lies in the stretch of its nearest letter: its label is true of that value too.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.labels import Codes, Label
+from discreet.words import label_text
+
+DASH = "–"
+
+
+def is_number(label: Label) -> bool:
+    """A number one can put on a line (not a boolean, not infinite)."""
+    return isinstance(label, int | float | Decimal | Fraction) and not isinstance(label, bool) and math.isfinite(label)
+
+
+def position(label: Label) -> float | None:
+    """A number or a date as a point on a line; dates are days, moments too, counted from year 1.
+
+    >>> position(3), position(dt.date(1, 1, 2)), position("a")
+    (3.0, 2.0, None)
+    """
+    if is_number(label):
+        return float(label)
+    if isinstance(label, dt.datetime):
+        day = label.replace(tzinfo=None) if label.tzinfo is None else label.astimezone(dt.UTC).replace(tzinfo=None)
+        return day.toordinal() + (day - dt.datetime.combine(day.date(), dt.time())) / dt.timedelta(days=1)
+    if isinstance(label, dt.date):
+        return float(label.toordinal())
+    return None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A column of numbers or dates: where its letters lie, and the cuts between stretches of different blocks."""
+
+    starts: tuple[Label, ...]  # the first and the last point of every stretch, both inside it
+    ends: tuple[Label, ...]
+    blocks: tuple[int, ...]  # the block of every stretch
+
+    def block_at(self, label: Label) -> int | None:
+        """The block whose stretch a value lies in; None outside all of them."""
+        where = position(label)
+        if where is None:
+            return None
+        firsts = [position(start) for start in self.starts]
+        stretch = int(np.searchsorted(np.asarray(firsts, dtype=np.float64), where, side="right")) - 1
+        if stretch < 0:
+            return None
+        last = position(self.ends[stretch])
+        return self.blocks[stretch] if last is not None and where <= last else None
+
+
+def line(letters: Sequence[Label], block_of: Sequence[int]) -> Line:
+    """Cut the line of sorted letters halfway between neighbours of different blocks.
+
+    >>> line([200, 205, 212, 219], [0, 0, 1, 1])
+    Line(starts=(200, 209), ends=(208, 219), blocks=(0, 1))
+    """
+    starts, ends, blocks = [letters[0]], [], [int(block_of[0])]
+    for i in range(1, len(letters)):
+        if block_of[i] != block_of[i - 1]:
+            before, after = halfway(letters[i - 1], letters[i])
+            ends.append(before)
+            starts.append(after)
+            blocks.append(int(block_of[i]))
+    ends.append(letters[-1])
+    return Line(tuple(starts), tuple(ends), tuple(blocks))
+
+
+def halfway(low: Label, high: Label) -> tuple[Label, Label]:
+    """The end of the stretch of `low` and the start of that of `high`.
+
+    Whole numbers and days leave no gap and no overlap; decimals and moments meet in one point, a short one, which
+    belongs to the upper stretch.
+
+    >>> halfway(205, 212), halfway(1, 2), halfway(0.31, 0.44)
+    ((208, 209), (1, 2), (0.4, 0.4))
+    """
+    if isinstance(low, int) and isinstance(high, int):
+        middle = (low + high) // 2
+        return middle, middle + 1
+    if type(low) is dt.date and type(high) is dt.date:
+        middle_day = dt.date.fromordinal((low.toordinal() + high.toordinal()) // 2)
+        return middle_day, middle_day + dt.timedelta(days=1)
+    if isinstance(low, dt.date):
+        between: Label = (
+            low + (high - low) / 2 if isinstance(low, dt.datetime) and isinstance(high, dt.datetime) else high
+        )
+        return between, between
+    exact = (Fraction(low) + Fraction(high)) / 2
+    for digits in range(18):
+        short = float(round(exact, digits))
+        if low < short < high:
+            return short, short
+    return high, high
+
+
+def interval(low: Label, high: Label) -> str:
+    """One stretch in words.
+
+    >>> interval(200, 219), interval(3, 3), interval(-5, -2)
+    ('200–219', '3', '-5 to -2')
+    """
+    first, last = label_text(low), label_text(high)
+    if first == last:
+        return first
+    return f"{first} to {last}" if last.startswith("-") or isinstance(low, dt.date) else f"{first}{DASH}{last}"
+
+
+def column_kind(labels: Sequence[Label]) -> str:
+    """ "number", "date", or "text" for whatever has no place on a line; missing letters do not count."""
+    present = [label for label in labels if label is not None]
+    if present and all(is_number(label) for label in present):
+        return "number"
+    if present and all(isinstance(label, dt.date) for label in present):
+        return "date"
+    return "text"
+
+
+def block_labels(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> tuple[list[str], Line | None]:
+    """A label a block for one column, and the line they lie on where there is one."""
+    if column_kind(letters) == "text":
+        return _sets(letters, block_of, n_blocks), None
+    has_missing = letters[-1] is None
+    count = len(letters) - has_missing
+    cut = line(letters[:count], [int(block) for block in block_of[:count]])
+    stretches: list[list[str]] = [[] for _ in range(n_blocks)]
+    for low, high, block in zip(cut.starts, cut.ends, cut.blocks, strict=True):
+        stretches[block].append(interval(low, high))
+    if has_missing:
+        stretches[int(block_of[-1])].append("missing")
+    return [", ".join(parts) for parts in stretches], cut
+
+
+def _sets(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> list[str]:
+    members: list[list[str]] = [[] for _ in range(n_blocks)]
+    for label, block in zip(letters, block_of, strict=True):
+        members[int(block)].append(label_text(label))
+    return [parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}" for parts in members]
+
+
+def hull(values: Sequence[Label]) -> str:
+    """What one column of a block of several columns says: an interval of numbers or dates, else a set.
+
+    >>> hull([3, 1, 2]), hull(["b", "a", "b"]), hull([1, None])
+    ('1–3', '{a, b}', '1 or missing')
+    """
+    present = [value for value in values if value is not None]
+    missing = len(present) < len(values)
+    if not present:
+        return "missing"
+    if column_kind(present) != "text":
+        text = interval(min(present), max(present))
+    else:
+        names = sorted({label_text(value) for value in present})
+        text = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+    return f"{text} or missing" if missing else text
+
+
+def hull_holds(values: Sequence[Label], value: Label) -> bool:
+    """Whether `hull(values)` is true of a value."""
+    if value is None or value in values:
+        return value in values
+    present = [each for each in values if each is not None]
+    if not present or column_kind(present) == "text" or column_kind([value]) != column_kind(present):
+        return False
+    return bool(min(present) <= value <= max(present))
+
+
+def unique(labels: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Number the labels that several blocks share, so that a released row tells its block.
+
+    >>> unique([("1–3",), ("1–3",), ("4",)])
+    [('1–3',), ('1–3 (2)',), ('4',)]
+    """
+    seen: dict[tuple[str, ...], int] = {}
+    taken = set(labels)
+    found = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        marked = label
+        while seen[label] > 1 and (marked == label or marked in taken):
+            marked = (f"{label[0]} ({seen[label]})", *label[1:])
+            if marked in taken:
+                seen[label] += 1
+        taken.add(marked)
+        found.append(marked)
+    return found
+
+
+def to_json(label: Label) -> Any:
+    """A label as JSON that `from_json` reads back to the same label."""
+    if label is None or isinstance(label, bool | int | str):
+        return label
+    if isinstance(label, float):
+        return label if math.isfinite(label) else {"float": repr(label)}
+    if isinstance(label, dt.datetime):
+        return {"moment": label.isoformat()}
+    if isinstance(label, dt.date):
+        return {"date": label.isoformat()}
+    if isinstance(label, Decimal):
+        return {"decimal": str(label)}
+    if isinstance(label, tuple):
+        return [to_json(part) for part in label]
+    return {"text": str(label)}
+
+
+def from_json(value: Any) -> Label:
+    """The label that `to_json` wrote.
+
+    >>> labels = [1, 1.5, "a", None, dt.date(2020, 1, 2), (1, "b"), Decimal("1.1")]
+    >>> [from_json(to_json(label)) for label in labels] == labels
+    True
+    """
+    if isinstance(value, list):
+        return tuple(from_json(part) for part in value)
+    if isinstance(value, dict):
+        ((kind, text),) = value.items()
+        readers: dict[str, Any] = {
+            "float": float,
+            "moment": dt.datetime.fromisoformat,
+            "date": dt.date.fromisoformat,
+            "decimal": Decimal,
+            "text": str,
+        }
+        return readers[kind](text)
+    return value

@@ -1,0 +1,45 @@
+"""discreet apply: release new data by a policy, if its promise still holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from discreet.cli.shared import Names, flat, print_json, progress
+
+
+@click.command("apply", epilog="Example: discreet apply policy.json march.csv --out march-released.parquet")
+@click.argument("policy_file", metavar="POLICY")
+@click.argument("table")
+@click.option("--out", required=True, metavar="FILE", help="The released table.")
+@click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
+@click.option(
+    "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
+)
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(
+    policy_file: str, table: str, out: str, keep: tuple[list[str], ...], cells: Any, force: bool, as_json: bool
+) -> None:
+    """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
+    from discreet.policy import Policy
+    from discreet.releasing import carry_out, require_promises, write
+    from discreet.tables.writing import check_table_target
+
+    policy = Policy.load(policy_file)
+    target = check_table_target(out, force=force)
+    with progress("apply") as report:
+        done = carry_out(policy, table, keep=flat(keep), cells=cells, progress=report)
+        require_promises(policy, done)
+        write(done, target)
+    if as_json:
+        print_json(
+            {"out": out, "rows": done.rows, "suppressed": done.unseen + done.withheld, "measures": done.measures}
+        )
+        return
+    found = done.measures
+    click.echo(
+        f"{done.rows:,} rows released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
+    )
+    click.echo(f"the promise holds: L0 {found['L0']:.4f}, I* {found['I*']:.4f}, k {found['k']:.0f}")

@@ -1,0 +1,70 @@
+"""discreet frontier: every policy worth having between leakage and utility."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from discreet.cli.shared import (
+    console,
+    frontier_options,
+    joint_and_frontier,
+    print_json,
+    progress,
+    table_options,
+)
+
+
+@click.command(
+    "frontier",
+    epilog="Example: discreet frontier people.csv --sensitive age --public chol --missing drop --plot frontier.png",
+)
+@table_options
+@frontier_options
+@click.option("--compare", multiple=True, metavar="METHOD", help="Draw another method beside it, such as mondrian.")
+@click.option("--normalise", is_flag=True, help="Draw both axes between 0 and 1, as the paper does.")
+@click.option("--plot", metavar="FILE", help="Draw the frontier into a PNG, SVG or PDF file.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(compare: tuple[str, ...], normalise: bool, plot: str | None, as_json: bool, **options: Any) -> None:
+    """Compute the frontier between what TABLE's public columns leak and how useful they stay."""
+    from discreet.plots import save_figure
+    from discreet.tables.writing import check_target
+
+    if plot:
+        check_target(plot)
+    with progress("frontier") as report:
+        joint, found = joint_and_frontier(options, report)
+        others = [joint_and_frontier({**options, "method": method}, report, joint)[1] for method in compare]
+        if plot:
+            save_figure(found.plot(*others, normalise=normalise), plot)
+    if as_json:
+        document = found.to_dict()
+        document["compared"] = [other.to_dict() for other in others]
+        print_json(document)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k"):
+        table.add_column(name, justify="right")
+    step = max(1, len(found.points) // 40)
+    shown = sorted({*range(0, len(found.points), step), len(found.points) - 1})
+    for index in shown:
+        point = found.points[index]
+        table.add_row(
+            f"{point.leakage:.4f}",
+            f"{point.utility:.4g}",
+            "" if point.bound is None else f"{point.bound:.4f}",
+            "" if point.gap is None else f"{point.gap:.3g}",
+            f"{len(point.blocks):,}",
+            f"{point.policy.promised_distinct:,}",
+        )
+    screen = console()
+    screen.print(f"{found!r}", highlight=False, markup=False)
+    screen.print(table)
+    for other in others:
+        screen.print(f"{other!r}", highlight=False, markup=False)
+    click.echo(f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others))
+    if plot:
+        click.echo(f"drawn to {plot}")

@@ -1,0 +1,93 @@
+"""discreet release: pick a point of the frontier, write the released table and the proof of what it leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from discreet.cli.shared import (
+    Names,
+    flat,
+    frontier_options,
+    joint_and_frontier,
+    named,
+    print_json,
+    progress,
+    table_options,
+)
+
+
+@click.command(
+    "release",
+    epilog="Example: discreet release people.csv --sensitive age --public chol --missing drop --max-leakage 2 "
+    "--out released.parquet --policy policy.json --report report.html",
+)
+@table_options
+@frontier_options
+@click.option("--max-leakage", type=float, help="The most useful policy that leaks at most this many bits.")
+@click.option("--min-utility", type=float, help="The least leaking policy that is at least this useful.")
+@click.option("--multiplier", type=float, help="The policy that the paper's algorithm returns for this λ.")
+@click.option(
+    "--out", required=True, metavar="FILE", help="The released table: .parquet .csv .tsv .arrow .feather .xlsx."
+)
+@click.option("--policy", "policy_file", required=True, metavar="FILE", help="The policy, as JSON.")
+@click.option("--report", "report_file", metavar="FILE", help="An HTML report to read and sign.")
+@click.option("--purpose", default="", help="What the release is for, for the report.")
+@click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
+@click.option(
+    "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
+)
+@click.option(
+    "--unseen", type=click.Choice(["nearest", "suppress"]), default="nearest", show_default=True, help="New values."
+)
+@click.option(
+    "--suppress", "budget", type=click.IntRange(min=0), default=0, help="Rows that may be withheld instead of merged."
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(
+    max_leakage: float | None,
+    min_utility: float | None,
+    multiplier: float | None,
+    out: str,
+    policy_file: str,
+    report_file: str | None,
+    purpose: str,
+    keep: tuple[list[str], ...],
+    cells: Any,
+    unseen: Any,
+    budget: int,
+    force: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Release TABLE's public columns, coarsened, with a policy that says what they leak."""
+    from discreet.publishing import publish
+
+    with progress("release") as report:
+        joint, found = joint_and_frontier(options, report)
+        done = publish(
+            named(options["table"], options["inner"]),
+            joint,
+            found,
+            out=out,
+            policy_file=policy_file,
+            report_file=report_file,
+            multiplier=multiplier,
+            max_leakage=max_leakage,
+            min_utility=min_utility,
+            purpose=purpose,
+            keep=flat(keep),
+            cells=cells,
+            unseen=unseen,
+            budget=budget,
+            na=options["na"],
+            force=force,
+            progress=report,
+        )
+    if as_json:
+        print_json(done.to_dict())
+        return
+    for line in done.lines():
+        click.echo(line)

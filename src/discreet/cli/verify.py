@@ -1,0 +1,41 @@
+"""discreet verify: check a released table against its policy, trusting neither."""
+
+from __future__ import annotations
+
+import click
+
+from discreet.cli.shared import print_json, progress
+
+
+@click.command("verify", epilog="Example: discreet verify released.parquet --policy policy.json --original people.csv")
+@click.argument("released")
+@click.option("--policy", "policy_file", required=True, metavar="FILE", help="The policy file.")
+@click.option("--original", metavar="TABLE", help="The table that was released: leakage is recomputed from it.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(released: str, policy_file: str, original: str | None, as_json: bool) -> int:
+    """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
+    from discreet.policy import Policy
+
+    policy = Policy.load(policy_file)
+    with progress("verify"):
+        found = policy.verify(released, original)
+    if as_json:
+        print_json(
+            {
+                "ok": found.ok,
+                "problems": list(found.problems),
+                "checked": list(found.checked),
+                "unchecked": list(found.unchecked),
+                "rows": found.rows,
+                "measures": found.measures,
+            }
+        )
+        return 0 if found.ok else 1
+    for text in found.checked:
+        click.echo(f"checked: {text}")
+    for text in found.unchecked:
+        click.echo(f"not checked: {text}")
+    for text in found.problems:
+        click.echo(f"problem: {text}")
+    click.echo(f"{found.rows:,} rows " + ("fit the policy" if found.ok else "do not fit the policy"))
+    return 0 if found.ok else 1

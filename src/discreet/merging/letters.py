@@ -1,0 +1,35 @@
+"""The alphabet that merging works on: which s each letter was seen with, and what the letter is worth as a number.
+
+Engines see arrays only. Letters are numbered in the order of their labels, so that "the earliest element" of the
+papers' tie rules is the lowest number and never depends on the order of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Letters:
+    """Conditional ranges [[S|x]] in compressed rows, with the letters' numeric values where there are any."""
+
+    indptr: IntArray
+    indices: npt.NDArray[np.int32]
+    n_s: int
+    values: FloatArray | None = None
+    norm: float = 2.0
+
+    @property
+    def n(self) -> int:
+        """The number of letters, |[[X]]|."""
+        return len(self.indptr) - 1
+
+    def range_of(self, letter: int) -> npt.NDArray[np.int32]:
+        """[[S|x]] of one letter, as sorted codes."""
+        return self.indices[self.indptr[letter] : self.indptr[letter + 1]]

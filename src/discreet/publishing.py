@@ -1,0 +1,147 @@
+"""Publishing: pick a point of a frontier, release the table by it, and write table, policy and report together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError, RequirementError
+from discreet.policy import Policy, Unseen
+from discreet.releasing import Cells, Released, carry_out, fingerprint, write
+from discreet.tables.writing import check_table_target, check_target, write_text
+from discreet.words import json_number
+
+if TYPE_CHECKING:
+    from discreet.frontiers import Frontier, Point
+    from discreet.joint import Joint
+    from discreet.tables.counting import Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A release that was carried out: the policy, the point it was chosen from, and what came out."""
+
+    policy: Policy
+    point: Point
+    frontier: Frontier
+    joint: Joint
+    done: Released
+    files: dict[str, str]
+    budget: int
+
+    @property
+    def suppressed(self) -> int:
+        """Rows that are not in the release because the policy withholds their letters."""
+        return self.done.withheld
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome, for JSON."""
+        return {
+            "files": self.files,
+            "rows": self.done.rows,
+            "dropped": self.done.dropped,
+            "suppressed": self.suppressed,
+            "blocks": len(self.policy.blocks),
+            "leakage": {"measure": self.frontier.leakage, "value": self.point.leakage, "bound": self.point.bound},
+            "utility": {"measure": self.frontier.utility, "value": self.point.utility},
+            "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
+            "after": {symbol: json_number(value) for symbol, value in self.done.measures.items()},
+        }
+
+    def lines(self) -> list[str]:
+        """The outcome, for people."""
+        before, after = self.policy.before, self.done.measures
+        text = [
+            f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}",
+            f"L0 {before['L0']:.3f} -> {after['L0']:.3f} bits, I* {before['I*']:.3f} -> {after['I*']:.3f} bits, "
+            f"distinct values in the worst group {before['k']:.0f} -> {after['k']:.0f}",
+            f"{self.frontier.utility} {self.point.utility:.4g}"
+            + (
+                ""
+                if self.point.gap is None
+                else f"; at this utility no policy leaks less than {self.point.bound:.3f} bits"
+            ),
+        ]
+        if self.suppressed or self.done.dropped:
+            text.append(
+                f"not released: {self.suppressed:,} rows suppressed, {self.done.dropped:,} with missing values dropped"
+            )
+        if self.done.kept is not None:
+            kept = self.done.kept
+            least = int(kept.distinct.min())
+            text.append(f"together with the kept columns, the worst group has {least} distinct sensitive value(s)")
+        text += [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
+        return text
+
+
+def publish(
+    table: object,
+    joint: Joint,
+    frontier: Frontier,
+    *,
+    out: str | Path,
+    policy_file: str | Path,
+    report_file: str | Path | None = None,
+    multiplier: float | None = None,
+    max_leakage: float | None = None,
+    min_utility: float | None = None,
+    purpose: str = "",
+    keep: Sequence[str] = (),
+    cells: Cells = "label",
+    unseen: Unseen = "nearest",
+    budget: int = 0,
+    na: Sequence[str] = (),
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Published:
+    """Release a table by one point of its frontier; nothing is written unless all of it can be.
+
+    With a `budget` of rows, outlying letters may be withheld instead of merged when that makes the rest more useful.
+    """
+    files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
+    if len({Path(path).resolve() for path in files.values()}) < len(files):
+        raise InputError("the released table, the policy and the report need a file each")
+    target = check_table_target(out, force=force)
+    for name in list(files.values())[1:]:
+        check_target(name, force=force)
+    if (
+        isinstance(table, str | Path)
+        and "://" not in str(table)
+        and Path(table).exists()
+        and target.exists()
+        and target.samefile(table)
+    ):
+        raise InputError(f"{target} is the original table: name another file to write to")
+    point = frontier.point_at(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
+    policy = point.policy
+    if budget:
+        from discreet.merging.withholding import withhold
+
+        point, policy = withhold(joint, frontier, point, budget)
+    policy = replace(policy, unseen=unseen, na=tuple(na)).with_source(**fingerprint(table))
+    done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+    if done.joint is None:
+        raise InputError("the table lost its sensitive columns while it was released")
+    reasons = policy.broken_by(done.joint)
+    if reasons:
+        raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
+    published = Published(policy, point, frontier, joint, done, files, budget)
+    page = None
+    if report_file:
+        from discreet.report import release_page
+
+        page = release_page(published, purpose=purpose)
+    written: list[Path] = []
+    try:
+        for file, content in ((policy_file, policy.to_json()), (report_file, page)):
+            if file is not None and content is not None:
+                written += [] if Path(file).exists() else [Path(file)]
+                write_text(file, content)
+        write(done, target)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return published
