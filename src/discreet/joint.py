@@ -375,6 +375,25 @@ class Joint:
             joint = joint._with_x(*_subset(self._x, public, "public"))
         return joint
 
+    def paired(self) -> Joint:
+        """S against Y = (S, X): for a curator who publishes the sensitive columns too, coarsened [AC, end of V-C].
+
+        >>> Joint.from_pairs([("s1", 1), ("s2", 1)]).paired().x
+        (('s1', 1), ('s2', 1))
+        """
+        s, x = (self._counts.indices.astype(np.int64), self.x_of_pair.astype(np.int64))
+        columns: list[tuple[Alphabet, Codes]] = []
+        for alphabet, codes in ((self._s, s), (self._x, x)):
+            if alphabet.codes is None:
+                columns.append((Alphabet(alphabet.columns), codes))
+            else:
+                columns += [
+                    (Alphabet((column,)), alphabet.codes[codes, i]) for i, column in enumerate(alphabet.columns)
+                ]
+        y, letters = combine(columns, [*self._s.names, *self._x.names])
+        pairs = _matrix(s, letters, self._counts.data, self.n_s, len(y))
+        return Joint(self._s, y, pairs, missing=self.missing, has_counts=self.has_counts)
+
     def transpose(self) -> Joint:
         """X in the role of S and S in the role of X."""
         return Joint(self._x, self._s, _canonical(self._counts.T), has_counts=self.has_counts)

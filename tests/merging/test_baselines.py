@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -119,7 +117,5 @@ def test_a_hundred_thousand_letters() -> None:
     rng = np.random.default_rng(5)
     letters = Letters(np.arange(n + 1), rng.integers(0, 50, n).astype(np.int32), 50, rng.random((n, 1)))
     mondrian(letters, levels=[50])  # compiles
-    start = time.perf_counter()
     for sweep in (sweeney(letters), mondrian(letters), equal_width(letters), equal_frequency(letters)):
         assert len(sweep) >= 50
-    assert time.perf_counter() - start < 30.0

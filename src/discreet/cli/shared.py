@@ -137,6 +137,12 @@ def frontier_options(function: F) -> F:
                 "--scale", multiple=True, metavar="COLUMN=UNIT", help="The unit of a column, where there are several."
             ),
             click.option(
+                "--rank",
+                multiple=True,
+                metavar="COLUMN=A,B,C",
+                help="The order of a column's categories, lowest first.",
+            ),
+            click.option(
                 "--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."
             ),
             click.option(
@@ -170,13 +176,15 @@ def joint_and_frontier(
             memory_limit=options["memory_limit"],
             progress=report,
         )
+    placed = has_positions(joint) or bool(options["scale"] or options["rank"])
     found = frontier(
         joint,
         leakage=options["leakage"],
-        utility=options["utility"] or ("distortion" if has_positions(joint) else "resolution"),
+        utility=options["utility"] or ("distortion" if placed else "resolution"),
         method=options["method"],
         codeword=options["codeword"],
         scale=_scales(options["scale"]) or None,
+        order=_ranks(options["rank"], joint) or None,
         norm=options["norm"],
         time_limit=options["time_limit"],
         hierarchy=options["hierarchy"],
@@ -184,6 +192,22 @@ def joint_and_frontier(
         progress=report,
     )
     return joint, found
+
+
+def _ranks(texts: tuple[str, ...], joint: Any) -> dict[str, list[Any]]:
+    """Categories in order, as they are labelled in the joint: "1" is the number 1 there."""
+    from discreet.errors import InputError
+    from discreet.tables.columns import encode_column
+
+    ranks = {}
+    for text in texts:
+        name, mark, listed = text.partition("=")
+        if not mark or name not in joint.public:
+            raise InputError(f"--rank {text!r} does not read as COLUMN=A,B,C with a public column")
+        values = [part.strip() for part in listed.split(",")]
+        alphabet, codes = encode_column(values, frozenset())
+        ranks[name] = [alphabet.label(int(code)) for code in codes]
+    return ranks
 
 
 def _scales(texts: tuple[str, ...]) -> dict[str, float]:

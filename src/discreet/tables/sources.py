@@ -42,7 +42,7 @@ def group(
         return files.group(str(table), columns, memory_limit, progress)
     if isinstance(table, Mapping):
         check_columns(columns, list(table), "the table")
-        return _group_lists([list(table[name]) for name in columns], columns)
+        return _group_lists([_values(table[name]) for name in columns], columns)
     if isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
         check_columns(columns, list(dict.fromkeys(name for row in table for name in row)), "the rows")
         return _group_lists([[row.get(name) for row in table] for name in columns], columns)
@@ -80,11 +80,23 @@ def check_columns(columns: Sequence[str], names: Sequence[object], where: str) -
             raise ColumnError(f"{where} has {known.count(column)} columns named {column!r}: rename all but one")
 
 
-def _group_lists(values: list[list[object]], columns: Sequence[str]) -> tuple[list[Any], Counts]:
+def _values(column: Any) -> Any:
+    """A column of a mapping: arrays and series go to Arrow where it has a type for them, all else is a list."""
+    if isinstance(column, list | tuple):
+        return list(column)
+    import pyarrow as pa
+
+    try:
+        return pa.chunked_array([pa.array(column, from_pandas=True)])
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return list(column)
+
+
+def _group_lists(values: list[Any], columns: Sequence[str]) -> tuple[list[Any], Counts]:
     lengths = {len(column) for column in values}
     if len(lengths) > 1:
         raise TableError(f"columns {listed(list(columns))} differ in length: {sorted(lengths)}")
-    return list(values), np.ones(lengths.pop(), dtype=np.int64)
+    return count_rows(values, lengths.pop())
 
 
 def _frame(table: object) -> Any:
