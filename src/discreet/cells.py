@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-
+from discreet.errors import InputError
 from discreet.labels import Codes, Label
 from discreet.words import label_text
 
@@ -24,8 +25,13 @@ DASH = "–"
 
 
 def is_number(label: Label) -> bool:
-    """A number one can put on a line (not a boolean, not infinite)."""
-    return isinstance(label, int | float | Decimal | Fraction) and not isinstance(label, bool) and math.isfinite(label)
+    """A number one can put on a line (not a boolean, not infinite, not past what a float can hold)."""
+    if isinstance(label, bool) or not isinstance(label, int | float | Decimal | Fraction):
+        return False
+    try:
+        return math.isfinite(label)
+    except OverflowError:
+        return False
 
 
 def position(label: Label) -> float | None:
@@ -44,6 +50,24 @@ def position(label: Label) -> float | None:
     return None
 
 
+def _point(label: Label) -> tuple[str, Any] | None:
+    """A label as what can be compared exactly with others of its kind: floats would join neighbouring moments."""
+    if is_number(label):
+        return "number", Fraction(label) if isinstance(label, Decimal) else label
+    if isinstance(label, dt.datetime):
+        return "moment" if label.tzinfo is None else "moment with a zone", label
+    if isinstance(label, dt.date):
+        return "moment", dt.datetime.combine(label, dt.time())
+    return None
+
+
+def _kind(labels: Sequence[Label]) -> str:
+    """The one line that all labels lie on, or "text"; days and moments are not sorted together, so they are text."""
+    kinds = {(type(label) is dt.date, point[0]) if (point := _point(label)) else None for label in labels}
+    (kind, *others) = kinds or {None}
+    return "text" if kind is None or others else kind[1]
+
+
 @dataclass(frozen=True)
 class Line:
     """A column of numbers or dates: where its letters lie, and the cuts between stretches of different blocks."""
@@ -54,15 +78,23 @@ class Line:
 
     def block_at(self, label: Label) -> int | None:
         """The block whose stretch a value lies in; None outside all of them."""
-        where = position(label)
-        if where is None:
+        point = _point(label)
+        if point is None or point[0] != self._kind:
             return None
-        firsts = [position(start) for start in self.starts]
-        stretch = int(np.searchsorted(np.asarray(firsts, dtype=np.float64), where, side="right")) - 1
-        if stretch < 0:
-            return None
-        last = position(self.ends[stretch])
-        return self.blocks[stretch] if last is not None and where <= last else None
+        stretch = bisect_right(self._firsts, point[1]) - 1
+        return self.blocks[stretch] if stretch >= 0 and point[1] <= self._lasts[stretch] else None
+
+    @cached_property
+    def _kind(self) -> str:
+        return _kind(self.starts)
+
+    @cached_property
+    def _firsts(self) -> list[Any]:
+        return [point[1] for start in self.starts if (point := _point(start))]
+
+    @cached_property
+    def _lasts(self) -> list[Any]:
+        return [point[1] for end in self.ends if (point := _point(end))]
 
 
 def line(letters: Sequence[Label], block_of: Sequence[int]) -> Line:
@@ -97,17 +129,22 @@ def halfway(low: Label, high: Label) -> tuple[Label, Label]:
     if type(low) is dt.date and type(high) is dt.date:
         middle_day = dt.date.fromordinal((low.toordinal() + high.toordinal()) // 2)
         return middle_day, middle_day + dt.timedelta(days=1)
-    if isinstance(low, dt.date):
-        between: Label = (
-            low + (high - low) / 2 if isinstance(low, dt.datetime) and isinstance(high, dt.datetime) else high
-        )
+    if isinstance(low, dt.datetime):
+        between = low + (high - low) / 2
         return between, between
     exact = (Fraction(low) + Fraction(high)) / 2
     for digits in range(18):
-        short = float(round(exact, digits))
+        rounded = round(exact, digits)
+        is_decimal = isinstance(low, Decimal) or isinstance(high, Decimal)
+        short = Decimal(rounded.numerator) / rounded.denominator if is_decimal else float(rounded)
         if low < short < high:
             return short, short
     return high, high
+
+
+def text(label: Label) -> str:
+    """A label in a cell; an empty one would be taken for missing."""
+    return label_text(label) or "empty text"
 
 
 def interval(low: Label, high: Label) -> str:
@@ -116,7 +153,7 @@ def interval(low: Label, high: Label) -> str:
     >>> interval(200, 219), interval(3, 3), interval(-5, -2)
     ('200–219', '3', '-5 to -2')
     """
-    first, last = label_text(low), label_text(high)
+    first, last = text(low), text(high)
     if first == last:
         return first
     return f"{first} to {last}" if last.startswith("-") or isinstance(low, dt.date) else f"{first}{DASH}{last}"
@@ -124,12 +161,8 @@ def interval(low: Label, high: Label) -> str:
 
 def column_kind(labels: Sequence[Label]) -> str:
     """ "number", "date", or "text" for whatever has no place on a line; missing letters do not count."""
-    present = [label for label in labels if label is not None]
-    if present and all(is_number(label) for label in present):
-        return "number"
-    if present and all(isinstance(label, dt.date) for label in present):
-        return "date"
-    return "text"
+    kind = _kind([label for label in labels if label is not None])
+    return kind if kind in ("number", "text") else "date"
 
 
 def block_labels(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> tuple[list[str], Line | None]:
@@ -150,7 +183,7 @@ def block_labels(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> tu
 def _sets(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> list[str]:
     members: list[list[str]] = [[] for _ in range(n_blocks)]
     for label, block in zip(letters, block_of, strict=True):
-        members[int(block)].append(label_text(label))
+        members[int(block)].append(text(label))
     return [parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}" for parts in members]
 
 
@@ -164,12 +197,12 @@ def hull(values: Sequence[Label]) -> str:
     missing = len(present) < len(values)
     if not present:
         return "missing"
-    if column_kind(present) != "text":
-        text = interval(min(present), max(present))
+    if _kind(present) != "text":
+        words = interval(min(present), max(present))
     else:
-        names = sorted({label_text(value) for value in present})
-        text = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
-    return f"{text} or missing" if missing else text
+        names = sorted({text(value) for value in present})
+        words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+    return f"{words} or missing" if missing else words
 
 
 def hull_holds(values: Sequence[Label], value: Label) -> bool:
@@ -177,9 +210,9 @@ def hull_holds(values: Sequence[Label], value: Label) -> bool:
     if value is None or value in values:
         return value in values
     present = [each for each in values if each is not None]
-    if not present or column_kind(present) == "text" or column_kind([value]) != column_kind(present):
+    if _kind(present) == "text":
         return False
-    return bool(min(present) <= value <= max(present))
+    return line([min(present), max(present)], [0, 0]).block_at(value) is not None
 
 
 def unique(labels: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -209,15 +242,30 @@ def to_json(label: Label) -> Any:
         return label
     if isinstance(label, float):
         return label if math.isfinite(label) else {"float": repr(label)}
-    if isinstance(label, dt.datetime):
-        return {"moment": label.isoformat()}
-    if isinstance(label, dt.date):
-        return {"date": label.isoformat()}
-    if isinstance(label, Decimal):
-        return {"decimal": str(label)}
     if isinstance(label, tuple):
         return [to_json(part) for part in label]
-    return {"text": str(label)}
+    if isinstance(label, bytes):
+        return {"bytes": label.hex()}
+    if isinstance(label, dt.timedelta):
+        return {"microseconds": label // dt.timedelta(microseconds=1)}
+    if isinstance(label, Decimal | Fraction):
+        return {type(label).__name__.lower(): str(label)}
+    if isinstance(label, dt.date | dt.time):
+        kind = "moment" if isinstance(label, dt.datetime) else type(label).__name__
+        return {kind: label.isoformat()}
+    raise InputError(f"a label of type {type(label).__name__} cannot be kept in a policy file: use text or numbers")
+
+
+_READERS: dict[str, Any] = {
+    "float": float,
+    "bytes": bytes.fromhex,
+    "microseconds": lambda number: dt.timedelta(microseconds=number),
+    "decimal": Decimal,
+    "fraction": Fraction,
+    "moment": dt.datetime.fromisoformat,
+    "date": dt.date.fromisoformat,
+    "time": dt.time.fromisoformat,
+}
 
 
 def from_json(value: Any) -> Label:
@@ -229,14 +277,10 @@ def from_json(value: Any) -> Label:
     """
     if isinstance(value, list):
         return tuple(from_json(part) for part in value)
-    if isinstance(value, dict):
-        ((kind, text),) = value.items()
-        readers: dict[str, Any] = {
-            "float": float,
-            "moment": dt.datetime.fromisoformat,
-            "date": dt.date.fromisoformat,
-            "decimal": Decimal,
-            "text": str,
-        }
-        return readers[kind](text)
-    return value
+    if not isinstance(value, dict):
+        return value
+    try:
+        ((kind, content),) = value.items()
+        return _READERS[kind](content)
+    except (LookupError, TypeError, ValueError, ArithmeticError):
+        raise InputError("a letter of the policy does not read as a label") from None

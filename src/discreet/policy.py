@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,17 +23,19 @@ from discreet.errors import InputError
 from discreet.joint import Blocks, Joint
 from discreet.labels import Label, order_key, plain
 from discreet.measures import REGISTRY
+from discreet.tables import MissingPolicy
 from discreet.words import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from discreet.releasing import Verification
-    from discreet.tables import MissingPolicy
 
 SCHEMA = 1
 Unseen = Literal["nearest", "suppress"]
 MEASURED = ("L0", "I*", "L*", "k", "n", "H0", "I", "Lmin", "I_inf")  # before and after, in every policy file
+TO_THE_INFORMED = {"L0": "L0|A", "I*": "I*,A"}  # the same to an adversary who knows the side information
+PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +142,8 @@ class Policy:
             return known
         if self._line is not None:
             return self._line.block_at(label)
-        return self._nearest(label) if len(self.public) > 1 else None
+        is_row = isinstance(label, tuple) and len(label) == len(self.public) > 1
+        return self._nearest(label) if is_row else None
 
     @cached_property
     def _withheld(self) -> frozenset[Label]:
@@ -194,10 +197,12 @@ class Policy:
         reasons = []
         if after.n_s < 2:
             reasons.append("the table has a single sensitive value: everybody's is known")
-        symbol = self.leakage.partition("|")[0]
-        value, bound = REGISTRY[symbol](after), self.after[symbol]
-        if value > bound + 1e-12 * max(1.0, bound):
-            reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
+        found = measured(after)
+        for symbol in (*PROMISED[self.leakage], *TO_THE_INFORMED.values()):
+            if symbol in found and symbol in self.after:
+                value, bound = found[symbol], self.after[symbol]
+                if value > bound + 1e-12 * max(1.0, bound):
+                    reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
         least = int(after.distinct.min())
         if least < self.promised_distinct:
             short = int((after.distinct < self.promised_distinct).sum())
@@ -285,21 +290,22 @@ class Policy:
         except OSError as problem:
             raise InputError(f"{path} cannot be read: {problem.strerror}") from None
         try:
-            document = json.loads(text)
-        except json.JSONDecodeError:
+            document = json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
             raise InputError(f"{path} is not a policy file, or it is cut short: it does not read as JSON") from None
         return cls.from_dict(document, where=str(path))
 
     @classmethod
     def from_dict(cls, document: Any, *, where: str = "the policy") -> Policy:
         """A policy from what `to_dict` wrote."""
-        if not isinstance(document, dict) or not isinstance(document.get("schema"), int):
+        schema = document.get("schema") if isinstance(document, dict) else None
+        if type(schema) is not int or schema < 1:
             raise InputError(f"{where} is not a policy file: it names no schema")
-        if document["schema"] > SCHEMA:
-            raise InputError(f"{where} was written by a newer discreet (schema {document['schema']}): update discreet")
-        if document.get("sha256") != _fingerprint({key: value for key, value in document.items() if key != "sha256"}):
-            raise InputError(f"{where} was changed after it was written: its sha256 does not match")
+        if schema > SCHEMA:
+            raise InputError(f"{where} was written by a newer discreet (schema {schema}): update discreet")
         try:
+            if document.get("sha256") != _fingerprint({name: document[name] for name in document if name != "sha256"}):
+                raise InputError(f"{where} was changed after it was written: its sha256 does not match")
             policy = cls(
                 public=tuple(column["name"] for column in document["columns"]["public"]),
                 sensitive=tuple(document["columns"]["sensitive"]),
@@ -316,12 +322,15 @@ class Policy:
                 withheld=tuple(cells.from_json(x) for x in document["withheld"]),
                 source=document["source"],
             )
-            if [list(label) for label in policy.labels] != [block["cells"] for block in document["blocks"]]:
-                raise InputError(f"{where} does not hold together: its cells are not those of its blocks")
-        except (KeyError, TypeError, ValueError) as problem:
-            if isinstance(problem, InputError):
-                raise
+            fault = _fault(policy)
+            if not fault and [list(label) for label in policy.labels] != [each["cells"] for each in document["blocks"]]:
+                fault = "its cells are not those of its blocks"
+        except InputError:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as problem:
             raise InputError(f"{where} is not a complete policy file ({type(problem).__name__})") from None
+        if fault:
+            raise InputError(f"{where} does not hold together: {fault}")
         return policy
 
     def with_source(self, **facts: Any) -> Policy:
@@ -344,11 +353,40 @@ class Policy:
 
 def measured(joint: Joint) -> dict[str, float]:
     """The measures that a policy file states."""
-    return {
+    found = {
         symbol: REGISTRY[symbol](joint)
         for symbol in MEASURED
         if REGISTRY[symbol].kind == "range" or (joint.has_counts and (symbol != "n" or joint.is_integral))
     }
+    if joint.has_side:
+        found |= {name: REGISTRY[symbol](joint, side=True) for symbol, name in TO_THE_INFORMED.items()}
+    return found
+
+
+def _fault(policy: Policy) -> str:
+    """What does not fit together in a policy that was read from a file; nothing when all does."""
+    letters = [*policy.withheld, *(letter for block in policy.blocks for letter in block)]
+    width = len(policy.public)
+    roles = (*policy.public, *policy.sensitive, *policy.side)
+    faults = {
+        "it has no public columns": not policy.public,
+        "a column is not named by text, or named twice": not all(isinstance(name, str) for name in roles)
+        or len(set(roles)) < len(roles),
+        "it has no blocks, or an empty one": not (policy.blocks and all(policy.blocks)),
+        "a letter stands in two blocks": len(set(letters)) < len(letters),
+        "a letter has not one value a column": width > 1
+        and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
+        "its leakage is not known": policy.leakage not in PROMISED,
+        "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
+        "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
+        "it does not say what it promises": not {"k", *PROMISED.get(policy.leakage, ())} <= policy.after.keys(),
+        "its source is not a list of facts": not isinstance(policy.source, dict),
+    }
+    return next((words for words, is_wrong in faults.items() if is_wrong), "")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 def _width(label: Label) -> int:

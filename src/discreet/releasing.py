@@ -23,7 +23,7 @@ from discreet.measures import REGISTRY
 from discreet.policy import Policy, measured
 from discreet.tables.columns import encode_column
 from discreet.tables.sources import column_names, group
-from discreet.tables.writing import check_table_target, write_repeated
+from discreet.tables.writing import check_table_target, read_back, write_repeated
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress
@@ -77,7 +77,7 @@ def write(done: Released, target: Path) -> None:
     """Write a release, then read it back and check that it is what was measured."""
     write_repeated(target, done.columns, done.counts)
     names = list(done.columns)
-    values, counts = group(str(target), names)
+    values, counts = read_back(target, names)
     found = _row_counts([encode_column(column, frozenset()) for column in values], counts)
     want = _row_counts([encode_column(done.columns[name], frozenset()) for name in names], done.counts)
     if found != want:
@@ -110,8 +110,8 @@ def carry_out(
     progress: Progress | None = None,
 ) -> Released:
     """Coarsen a table without writing anything, and measure what the result leaks."""
-    if cells == "codeword" and any(not isinstance(each, int | float | tuple) for each in policy.codewords):
-        raise InputError("this policy has no numeric codewords: release its labels instead")
+    if cells == "codeword" and any(not _is_numeric(word, len(policy.public)) for word in policy.codewords):
+        raise InputError("this policy has no numeric codeword for every column: release its labels instead")
     names = column_names(table)
     s_names = policy.sensitive if all(name in names for name in policy.sensitive) else ()
     a_names = tuple(name for name in policy.side if name in names)
@@ -214,6 +214,11 @@ def _distinct_rows(
         labels = alphabet.labels()
         columns[name] = [labels[code] for code in entries[first].tolist()]
     return columns, totals
+
+
+def _is_numeric(word: Any, width: int) -> bool:
+    parts = _as_tuple(word)
+    return len(parts) == width and all(isinstance(part, int | float) for part in parts)
 
 
 def _as_tuple(word: Any) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.merging.assignment import components_of
-from discreet.merging.closed_forms import deal, fewest_components, join_components, most_blocks
+from discreet.merging.closed_forms import deal, degrees_of, fewest_components, join_components, most_blocks
 from tests.merging.brute import (
     all_partitions,
     blocks_of,
@@ -50,7 +50,7 @@ def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) ->
 def test_dealing_is_optimal_where_letters_have_one_s(codes: list[int]) -> None:
     letters = make_letters([[s] for s in codes])
     for k, size in brute_frontier(letters, "L0", "size"):
-        block_of = deal(letters, most_blocks(letters, k))
+        block_of = deal(letters, most_blocks(degrees_of(letters), k))
         sizes = np.bincount(block_of)
         assert sizes.max() == size
         assert is_canonical(block_of)

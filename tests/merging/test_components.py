@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.merging import components, costs
+from discreet.merging import closed_forms, components, costs
 from tests.merging.optimise_oracle import count_components, letters_of, partitions, radius, random_letters
 
 
@@ -26,7 +26,7 @@ def test_the_closed_form_holds_over_all_partitions() -> None:
             for m in range(costs.size(block_of), n + 1):
                 fewest[m] = min(fewest[m], left)
         for m in range(1, n + 1):
-            assert components.fewest_components(n, c, m) == fewest[m]
+            assert closed_forms.fewest_components(n, c, m) == fewest[m]
         found = components.by_size(letters)
         assert found.levels[-1] == 1
         for i, m in enumerate(found.cost):

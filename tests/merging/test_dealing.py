@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.merging import dealing
+from discreet.merging import closed_forms, dealing
 from tests.merging.optimise_oracle import letters_of, optima, random_letters
 from tests.merging.test_windows import check
 
@@ -38,7 +38,7 @@ def test_the_count_of_blocks_by_hand() -> None:
     # Degrees 5, 3, 1, 1. k = 2: five blocks can use 5+3+1+1 = 10 >= 2*5, six no more than that, which is < 2*6.
     # k = 3: two blocks can use 2+2+1+1 = 6 >= 3*2, three 3+3+1+1 = 8 < 3*3. k = 4: only one.
     degrees = np.array([5, 3, 1, 1])
-    assert [dealing.most_blocks(degrees, k) for k in (1, 2, 3, 4)] == [10, 5, 2, 1]
+    assert [closed_forms.most_blocks(degrees, k) for k in (1, 2, 3, 4)] == [10, 5, 2, 1]
 
 
 @pytest.mark.parametrize("n", [1_000, 50_000])

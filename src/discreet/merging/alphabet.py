@@ -63,8 +63,8 @@ def space_of(
 ) -> Space:
     """Numbers for the letters: the caller's `values`, or the labels' own where they are numbers or dates.
 
-    An ordered category is its rank in `order`; an unordered one differs from any other by its `scale` (a corner of a
-    simplex a category); every other column is divided by its scale, or by its range for scale="range".
+    An ordered category is its rank in `order`; unordered ones are 1 apart (each a corner of a
+    simplex), where a `scale` is given for them; every column is divided by its scale, or by its range for "range".
     """
     if values is not None:
         return _given(joint, values)

@@ -62,13 +62,12 @@ def join_components(component_of: IntArray, size: int) -> IntArray:
     return block_of
 
 
-def most_blocks(letters: Letters, least: int) -> int:
+def most_blocks(degrees: IntArray, least: int) -> int:
     """The most blocks with k = ``least`` distinct s each: at most max{b : sum_s min(deg_s, b) >= kb}. SPEC 9.
 
     An s that is seen with deg_s letters can be counted in at most min(deg_s, b) of b blocks.
     """
-    degrees = np.bincount(letters.indices, minlength=letters.n_s)
-    low, high = 1, letters.n
+    low, high = 1, max(1, int(degrees.sum()) // least)
     while low < high:  # the condition holds up to some b only: min(deg_s, b) / b falls with b
         middle = (low + high + 1) // 2
         if int(np.minimum(degrees, middle).sum()) >= least * middle:
@@ -76,6 +75,11 @@ def most_blocks(letters: Letters, least: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+def degrees_of(letters: Letters) -> IntArray:
+    """How many letters each s is seen with."""
+    return np.bincount(letters.indices, minlength=letters.n_s)
 
 
 def has_single_s(letters: Letters) -> bool:
@@ -89,7 +93,7 @@ def deal(letters: Letters, blocks: int) -> IntArray:
     An s with at least as many letters as there are blocks reaches all of them; the others lie on runs of
     neighbouring blocks, one run after the other, so that numbers of distinct s differ by at most one.
     """
-    degrees = np.bincount(letters.indices, minlength=letters.n_s)
+    degrees = degrees_of(letters)
     order = np.lexsort((np.arange(letters.n), letters.indices, -degrees[letters.indices]))
     place = np.empty(letters.n, np.int64)
     place[order] = np.arange(letters.n) % blocks

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.merging.costs import Codeword, canonical, components, distortion, size
+from discreet.merging.closed_forms import fewest_components, join_components
+from discreet.merging.costs import Codeword, components, distortion, size
 from discreet.merging.letters import FloatArray, IntArray, Letters
 from discreet.merging.optimised import Optimised
 from discreet.merging.windows import Column
@@ -20,16 +21,6 @@ def overlap(letters: Letters) -> tuple[IntArray, int]:
 
     component, count = overlap_components(letters.indptr, letters.indices, letters.n_s, np.arange(letters.n))
     return component, int(count)
-
-
-def fewest_components(n: int, c: int, m: int) -> int:
-    """Fewest components that blocks of at most m letters can leave of c, with n letters: a closed form.
-
-    A cluster that spans c' components with t blocks holds c' - 1 + t of its letters in those blocks, so t is at most
-    n' - c' + 1 and c' - 1 <= (m - 1) t. All letters beyond the first of each component are best spent on one cluster,
-    which then reaches m + (m - 1)(n - c) components; the rest are single letters, joined m at a time.
-    """
-    return max(1, -(-(c - (n - c) * (m - 1)) // m))
 
 
 def by_size(letters: Letters) -> Optimised:
@@ -57,27 +48,12 @@ def by_size(letters: Letters) -> Optimised:
     cost = np.array(sizes, np.float64)
 
     def rebuild(i: int) -> IntArray:
-        block_of = _join_by_size(component, c, sizes[i])
+        block_of = join_components(component, sizes[i])
         if size(block_of) > sizes[i] or components(letters, block_of) != levels[i]:
             raise AssertionError("the construction does not attain the closed form")
         return block_of
 
     return Optimised(levels, levels, cost, cost.copy(), rebuild)
-
-
-def _join_by_size(component: IntArray, c: int, m: int) -> IntArray:
-    """A policy that attains the closed form: one cluster grown from the largest component, the rest m at a time.
-
-    Components join largest first, so those with letters to spare come before those that only use one up.
-    """
-    from discreet.merging.kernels.components import join_by_size
-
-    if m == 1:
-        return np.arange(len(component))
-    order = np.argsort(component, kind="stable")
-    offsets = np.searchsorted(component[order], np.arange(c + 1))
-    largest = np.argsort(-np.diff(offsets), kind="stable")
-    return canonical(join_by_size(order, offsets, largest, m))
 
 
 def by_distortion(

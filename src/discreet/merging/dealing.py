@@ -10,27 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.merging.closed_forms import degrees_of, most_blocks
 from discreet.merging.costs import canonical, distinct, size
 from discreet.merging.letters import IntArray, Letters
 from discreet.merging.optimised import Optimised
 
 LEAST_STEPS, STEPS_A_LETTER, MOST_STEPS = 300_000, 20, 4_000_000
 """Exchanges proposed, in all and for each letter, when dealing alone leaves blocks short of k."""
-
-
-def most_blocks(degrees: IntArray, k: int) -> int:
-    """max{b : sum_s min(deg_s, b) >= k b}, for k up to the number of s; `degrees` are letters for each s.
-
-    The left side divided by b does not increase with b, so the largest b is bisected.
-    """
-    low, high = 1, int(degrees.sum()) // k + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if int(np.minimum(degrees, middle).sum()) >= k * middle:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 def size_bound(letters: Letters, k: int) -> int:
@@ -41,7 +27,7 @@ def size_bound(letters: Letters, k: int) -> int:
     """
     n = letters.n
     lengths = np.sort(np.diff(letters.indptr))[::-1]
-    blocks = most_blocks(np.bincount(letters.indices, minlength=letters.n_s), k)
+    blocks = most_blocks(degrees_of(letters), k)
     least = max(-(-n // blocks), int(np.searchsorted(np.cumsum(lengths), k)) + 1)
     while -(-n // least) > int(np.count_nonzero(lengths >= -(-k // least))):
         least += 1

@@ -143,7 +143,7 @@ def _search(task: Task) -> tuple[Candidates, Reach | None]:
 
 def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Reach | None]:
     """The search that fits the leakage, the cost and the number of columns."""
-    from discreet.merging import components, dealing, several, windows
+    from discreet.merging import closed_forms, components, dealing, several, windows
 
     task.say("searching for better policies, and proving bounds")
     rng = np.random.default_rng(task.seed)
@@ -152,7 +152,7 @@ def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Re
         component, count = components.overlap(letters)
         if task.cost == "size":
             return components.by_size(letters), lambda price: np.array(
-                [components.fewest_components(letters.n, count, int(size)) for size in price], dtype=np.int64
+                [closed_forms.fewest_components(letters.n, count, int(size)) for size in price], dtype=np.int64
             )
         if task.is_line:
             column = windows.Column.of(letters)

@@ -129,9 +129,10 @@ def _components_by_size(component_of: IntArray) -> list[ExactPoint]:
 
 def _distinct_by_dealing(letters: Letters) -> list[ExactPoint]:
     points: list[ExactPoint] = []
+    degrees = closed_forms.degrees_of(letters)
     last_blocks = 0
     for level in range(1, letters.n_s + 1):
-        blocks = closed_forms.most_blocks(letters, level)
+        blocks = closed_forms.most_blocks(degrees, level)
         block_of = points[-1].block_of if blocks == last_blocks else closed_forms.deal(letters, blocks)
         size = float(-(-letters.n // blocks))
         points.append(ExactPoint(level, size, size, block_of, True))
@@ -179,10 +180,8 @@ class _Search:
             return
         else:
             reached = costs.distinct(self.letters, block_of)
-        if self.cost == "size":
-            value = float(costs.size(block_of))
-        else:
-            value = costs.distortion(self.letters, block_of, self.codeword)
+        by_size = self.cost == "size"
+        value = float(costs.size(block_of)) if by_size else costs.distortion(self.letters, block_of, self.codeword)
         for rank in range(reached):
             if value < self.upper[rank]:
                 self.upper[rank] = value

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.merging.closed_forms import most_blocks
+from discreet.merging.closed_forms import degrees_of, most_blocks
 from discreet.merging.costs import required_values
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ def lower_bounds(
     """
     bounds = np.full(len(levels), 1.0 if distances is None else 0.0)
     if leakage != "I*" and distances is None:
+        degrees = degrees_of(letters)
         for rank, k in enumerate(levels):
-            bounds[rank] = max(-(-letters.n // most_blocks(letters, k)), _fewest_letters(letters, k))
+            bounds[rank] = max(-(-letters.n // most_blocks(degrees, k)), _fewest_letters(letters, k))
     elif leakage != "I*" and distances is not None:
         bounds = _distinct_radii(letters, distances, codeword)
     if leakage != "L0" and distances is not None:

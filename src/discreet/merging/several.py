@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.merging.annealing import Schedule, Task, improve
+from discreet.merging.closed_forms import most_blocks
 from discreet.merging.costs import CODEWORDS, Codeword, canonical, distinct, distortion, required_values
-from discreet.merging.dealing import most_blocks
 from discreet.merging.letters import FloatArray, IntArray, Letters
 from discreet.merging.optimised import Optimised, serve_weaker, settle_bound
 from discreet.merging.windows import Column

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.merging.annealing import Schedule, Task, improve, rows
+from discreet.merging.closed_forms import most_blocks
 from discreet.merging.costs import CODEWORDS, Codeword, canonical, distinct, distortion, required_values
-from discreet.merging.dealing import most_blocks
 from discreet.merging.letters import FloatArray, IntArray, Letters
 from discreet.merging.optimised import Optimised, serve_weaker, settle_bound
 

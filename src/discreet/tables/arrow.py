@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,27 @@ def to_numpy(column: pa.ChunkedArray | pa.Array, fill: float = 0) -> npt.NDArray
         return np.empty(0, dtype=column.type.to_pandas_dtype())
     parts = [_chunk(chunk, fill) for chunk in chunks]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def from_values(values: Sequence[Any]) -> pa.Array:
+    """A column of Python values; texts by their buffers, for the same reason."""
+    import pyarrow as pa
+
+    if not values or not all(isinstance(value, str) for value in values):
+        return pa.array(values)
+    texts = [value.encode() for value in values]
+    offsets = np.zeros(len(texts) + 1, dtype=np.int32)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def from_integers(values: npt.NDArray[Any]) -> pa.Array:
+    """Integers as an Arrow array that shares their memory."""
+    import pyarrow as pa
+
+    kind = pa.int32() if values.dtype == np.int32 else pa.int64()
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def _chunk(chunk: pa.Array, fill: float) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import ColumnError, TableError, listed
-from discreet.tables.arrow import to_numpy
+from discreet.tables.arrow import from_integers, to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,9 +141,8 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], Counts]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    alone = np.ones(rows, dtype=np.int64)
     if rows == 0 or not all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return columns, alone
+        return columns, np.ones(rows, dtype=np.int64)
     key = np.zeros(rows, dtype=np.int64)
     most = max(1 << 20, 4 * rows)
     parts: list[tuple[int, int, Any]] = []  # number of values, the least, and the dictionary
@@ -156,15 +155,15 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], Counts]:
             try:
                 encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
             except pa.ArrowNotImplementedError:  # nested types
-                return columns, alone
+                return columns, np.ones(rows, dtype=np.int64)
             encoded = encoded.unify_dictionaries()
             dictionary = encoded.chunk(0).dictionary
             if any(chunk.indices.null_count for chunk in encoded.chunks):
-                return columns, alone
+                return columns, np.ones(rows, dtype=np.int64)
             values, least = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks]), 0
             size = len(dictionary)
         if size > most // max(1, int(np.prod([part[0] for part in parts], dtype=object))):
-            return columns, alone
+            return columns, np.ones(rows, dtype=np.int64)
         key *= size
         key += values
         key -= least
@@ -180,10 +179,7 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], Counts]:
 
 
 def _take(dictionary: pa.Array, codes: npt.NDArray[np.int64]) -> pa.Array:
-    import pyarrow as pa
-
-    indices = pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))])
-    return dictionary.take(indices)
+    return dictionary.take(from_integers(codes))
 
 
 def _column(frame: Any, name: str) -> Any:

@@ -7,16 +7,22 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import InputError
-from discreet.tables.files import ARROW, EXCEL, PARQUET, connection
+from discreet.tables.arrow import from_integers, from_values
+from discreet.tables.files import ARROW, EXCEL, PARQUET
+from discreet.tables.sources import count_rows, group
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WRITABLE = (".parquet", ".pq", ".csv", ".tsv", ".arrow", ".feather", ".xlsx")
 EXCEL_ROWS = 1_048_575
+BATCH = 1 << 20  # rows written at a time
 
 
 def check_target(path: str | Path, *, force: bool = True) -> Path:
@@ -64,50 +70,106 @@ def write_text(path: str | Path, content: str) -> None:
 
 
 def write_repeated(path: str | Path, columns: Mapping[str, Sequence[Any]], counts: npt.NDArray[np.int64]) -> None:
-    """Write a table that has row i of the columns `counts[i]` times, without holding all rows in memory."""
-    import duckdb
+    """Write a table that has row i of the columns `counts[i]` times, a million rows at a time."""
     import pyarrow as pa
 
     kind = Path(path).suffix.lower()
-    rows = pa.table({**{f"c{i}": pa.array(values) for i, values in enumerate(columns.values())}, "n": counts})
-    names = ", ".join(f'c{i} AS "{name.replace(chr(34), chr(34) * 2)}"' for i, name in enumerate(columns))
-    query = f"SELECT {names} FROM rows, range(n)"  # noqa: S608, names are quoted
-    with replacing(path) as temporary, connection(None) as con:
-        con.execute("SET preserve_insertion_order = true")
-        con.register("rows", rows)
+    writers = {
+        **dict.fromkeys(PARQUET, _write_parquet),
+        **dict.fromkeys(ARROW, _write_arrow),
+        **dict.fromkeys(EXCEL, _write_excel),
+    }
+    values = {name: from_values(list(column)) for name, column in columns.items()}
+    with replacing(path) as temporary:
         try:
-            if kind in EXCEL:
-                _write_excel(temporary, list(columns), con, query, int(counts.sum()))
-            elif kind in ARROW:
-                _write_arrow(temporary, con, query)
-            else:
-                form = "FORMAT parquet" if kind in PARQUET else f"FORMAT csv, HEADER, DELIMITER '{_delimiter(kind)}'"
-                con.execute(f"COPY ({query}) TO '{str(temporary).replace(chr(39), chr(39) * 2)}' ({form})")
-        except duckdb.Error as problem:
-            raise InputError(f"{path} cannot be written ({type(problem).__name__}): is the disk full?") from None
+            writers.get(kind, _write_text)(temporary, _batches(values, counts), int(counts.sum()))
+        except (pa.ArrowException, OSError) as problem:
+            reason = getattr(problem, "strerror", None) or type(problem).__name__
+            raise InputError(f"{path} cannot be written ({reason}): is the disk full?") from None
 
 
-def _delimiter(kind: str) -> str:
-    return "\t" if kind == ".tsv" else ","
-
-
-def _write_arrow(target: Path, con: Any, query: str) -> None:
+def _batches(values: Mapping[str, pa.Array], counts: npt.NDArray[np.int64]) -> Iterator[pa.Table]:
+    """The repeated rows, as tables of dictionary columns: a value is stored once and its rows are numbers."""
     import pyarrow as pa
 
-    reader = con.sql(query).to_arrow_reader(1 << 16)
-    with pa.OSFile(str(target), "wb") as sink, pa.ipc.new_file(sink, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, max(total, 1), BATCH):
+        stop = min(start + BATCH, total)
+        first, last = np.searchsorted(ends, [start, stop - 1], side="right")
+        here = np.arange(first, last + 1, dtype=np.int32)
+        before = ends[here] - counts[here]
+        inside = np.minimum(ends[here], stop) - np.maximum(before, start)
+        rows = from_integers(np.repeat(here, inside))
+        yield pa.table({name: pa.DictionaryArray.from_arrays(rows, column) for name, column in values.items()})
 
 
-def _write_excel(target: Path, names: list[str], con: Any, query: str, rows: int) -> None:
+def read_back(path: str | Path, names: Sequence[str]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """The distinct rows of a table that was just written, with counts."""
+    if Path(path).suffix.lower() not in PARQUET:
+        return group(str(path), list(names))
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found: list[list[Any]] = [[] for _ in names]
+    counts = []
+    with pq.ParquetFile(path, read_dictionary=list(names)) as file:
+        for batch in file.iter_batches(BATCH, columns=list(names)):
+            columns, count = count_rows([pa.chunked_array([batch.column(name)]) for name in names], len(batch))
+            counts.append(count)
+            for column, part in zip(found, columns, strict=True):
+                column += part.to_pylist()
+    return list(found), np.concatenate(counts)
+
+
+def _write_parquet(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
+    import pyarrow.parquet as pq
+
+    first = next(batches)
+    with pq.ParquetWriter(target, first.schema, write_statistics=False) as writer:
+        writer.write_table(first)
+        for batch in batches:
+            writer.write_table(batch)
+
+
+def _write_arrow(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
+    import pyarrow as pa
+
+    first = _plain(next(batches))
+    with pa.OSFile(str(target), "wb") as sink, pa.ipc.new_file(sink, first.schema) as writer:
+        writer.write_table(first)
+        for batch in batches:
+            writer.write_table(_plain(batch))
+
+
+def _write_text(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
+    import pyarrow.csv as pc
+
+    delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
+    first = _plain(next(batches))
+    options = pc.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    with pc.CSVWriter(target, first.schema, write_options=options) as writer:
+        writer.write_table(first)
+        for batch in batches:
+            writer.write_table(_plain(batch))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({name: table[name].cast(table[name].type.value_type) for name in table.column_names})
+
+
+def _write_excel(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
     import openpyxl
 
     if rows > EXCEL_ROWS:
         raise InputError(f"{rows:,} rows do not fit an Excel sheet: write Parquet or CSV instead")
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet("released")
-    sheet.append(names)
-    for row in con.sql(query).fetchall():
-        sheet.append(row)
+    for i, batch in enumerate(batches):
+        if i == 0:
+            sheet.append(batch.column_names)
+        for row in zip(*(batch[name].to_pylist() for name in batch.column_names), strict=True):
+            sheet.append(row)
     book.save(target)

@@ -11,43 +11,6 @@ from discreet.merging.kernels.geometry import find
 
 
 @njit(cache=True)
-def join_by_size(order, offsets, largest, m):
-    """Blocks of at most m letters that leave the fewest components; components are slices of `order`, largest first.
-
-    Letters of components already in the cluster wait in a queue; each hosts a block with one letter from each of the
-    next m - 1 components, whose other letters join the queue. What is left when the queue is empty are single letters.
-    """
-    n = len(order)
-    labels = np.empty(n, np.int64)
-    queue = np.empty(n, np.int64)
-    head, tail, block, following = 0, 0, 0, 1
-    for t in range(offsets[largest[0]], offsets[largest[0] + 1]):
-        queue[tail] = order[t]
-        tail += 1
-    while head < tail:
-        labels[queue[head]] = block
-        head += 1
-        room = m - 1
-        while room > 0 and following < len(largest):
-            first, end = offsets[largest[following]], offsets[largest[following] + 1]
-            labels[order[first]] = block
-            for t in range(first + 1, end):
-                queue[tail] = order[t]
-                tail += 1
-            following += 1
-            room -= 1
-        block += 1
-    room = m
-    for f in range(following, len(largest)):
-        labels[order[offsets[largest[f]]]] = block
-        room -= 1
-        if room == 0:
-            block += 1
-            room = m
-    return labels
-
-
-@njit(cache=True)
 def sweep(x, component, c, width):
     """Contiguous blocks of at most `width`, and the number of components left.
 
