@@ -1,9 +1,11 @@
-"""Run every example of the pages: Python ones as doctests, `$ discreet` ones as commands; exit 1 if one differs.
+"""Run every example of the pages, and the scripts in examples/; exit 1 if one does not do what the page says.
 
-    python docs/_check.py [page.md …]
+    python docs/_check.py [page.md … script.py …]
 
-A line `...` in the output of a command stands for any lines, and `[exit 1]` at its end for that exit code. Each page
-has a process of its own, so that a measure registered on one is unknown on the others.
+Python examples run as doctests, `console` ones as commands: the line after `$ `, and the next where it ends in a
+backslash. A line `...` in the output of a command stands for any lines, and `[exit 1]` at its end for that exit code.
+A block below `<!-- needs NAME -->` is left out where the environment has no NAME. Each page has a process and a folder
+of its own, with the tables of docs/ and the scripts of examples/ in it.
 """
 
 from __future__ import annotations
@@ -18,9 +20,16 @@ import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-_BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+EXAMPLES = DOCS.parent / "examples"
+_COMMAND = r"\$ ((?:[^\n]*\\\n)*[^\n]*)\n"
+_BLOCK = re.compile(rf"(?:^<!-- needs (\w+) -->\n+)?^```console\n{_COMMAND}(.*?)^```", re.DOTALL | re.MULTILINE)
 _EXIT = re.compile(r"^\[exit (\d+)\]\n?\Z", re.MULTILINE)
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def environment() -> dict[str, str]:
+    """Eighty columns, and the commands of this interpreter first."""
+    return {**os.environ, "COLUMNS": "80", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
 def python_problems(page: Path, folder: str) -> list[str]:
@@ -33,38 +42,45 @@ def python_problems(page: Path, folder: str) -> list[str]:
 def console_problems(page: Path, folder: str) -> list[str]:
     """Commands of a page whose output or exit code is not what the page says."""
     problems = []
-    environment = {**os.environ, "COLUMNS": "80", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    for block in _BLOCK.findall(page.read_text(encoding="utf-8")):
-        command, _, wanted = block.partition("\n")
-        if not command.startswith("$ discreet "):
+    for needs, command, wanted in _BLOCK.findall(page.read_text(encoding="utf-8")):
+        if needs and not os.environ.get(needs):
+            print(f"left out, since {needs} is not set: {command}")
             continue
         done = subprocess.run(  # noqa: S603
-            ["/bin/sh", "-c", command.removeprefix("$ ")],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+            ["/bin/sh", "-c", command], cwd=folder, env=environment(), capture_output=True, text=True, check=False
         )
         code = _EXIT.search(wanted)
         wanted = _EXIT.sub("", wanted)
         if done.returncode != (int(code[1]) if code else 0):
-            problems.append(f"{page.name}: {command}\nexit code {done.returncode}\n{done.stderr}")
+            problems.append(f"{page.name}: {command}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
         elif wanted and not doctest.OutputChecker().check_output(wanted, done.stdout + done.stderr, _FLAGS):
             problems.append(f"{page.name}: {command}\nprints\n{done.stdout}{done.stderr}\nnot\n{wanted}")
     return problems
 
 
+def script_problems(script: Path, folder: str) -> list[str]:
+    """What an example prints when it fails."""
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(  # noqa: S603
+        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
+    )
+    return [done.stdout + done.stderr] if done.returncode else []
+
+
 def main(names: list[str]) -> int:
-    """Check the named pages, or all of them and the README."""
-    pages = [Path(name).resolve() for name in names] or [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md"]
+    """Check the named pages and scripts, or all of them and the README."""
+    everything = [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md", *sorted(EXAMPLES.glob("*.py"))]
     failed = 0
-    for page in pages:
+    for file in [Path(name).resolve() for name in names] or everything:
         with tempfile.TemporaryDirectory(prefix="discreet-docs-") as folder:
             for table in DOCS.glob("*.csv"):
                 shutil.copy(table, folder)
-            problems = [*python_problems(page, folder), *console_problems(page, folder)]
-        print(f"{'FAILED' if problems else 'ok    '} {page.name}", *problems, sep="\n" if problems else " ")
+            shutil.copytree(EXAMPLES, Path(folder) / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+            if file.suffix == ".py":
+                problems = script_problems(file, folder)
+            else:
+                problems = [*python_problems(file, folder), *console_problems(file, folder)]
+        print(f"{'FAILED' if problems else 'ok    '} {file.name}", *problems, sep="\n" if problems else " ", flush=True)
         failed += bool(problems)
     return 1 if failed else 0
 

@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Compiled: the merges of Algorithm 2 for U2 that cost nothing, of blocks whose letters have one value.
 
-With values repeated k times the k² pairs at each would all tie at cost 0, so they are not looked at one by one.
-A site is a value. A component can merge at no cost with any that it shares a site with; SPEC 3 takes the largest
-two such components, then the earliest blocks. The component that results, the hub, is the largest of those that
-can still merge until it has none left to merge with, and meanwhile no other changes: so the components at a site,
-in the order (most letters, earliest block), are merged into the hub from the front.
+With values repeated k times the k² pairs at each would all tie at cost 0, so they are not looked at one by
+one. A site is a value. A component can merge at no cost with any that it shares a site with; SPEC 3 takes the
+largest two such components, then the earliest blocks. The component that results, the hub, is the largest of
+those that can still merge until it has none left to merge with, and meanwhile no other changes: so the
+components at a site, in the order (most letters, earliest block), are merged into the hub from the front.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def join_coincident(blocks, site, sites, parent, weight, distinct, tally, log, d
     root = np.empty(n, dtype=np.int64)
     for x in range(n):
         root[x] = find(parent, x)
-    # Letters by site, and within one by (letters of the component, descending; letter): stable sorts, last key
-    # first.
+    # By site, then by letters of the component (descending), then by letter: stable sorts, last key first.
     entries = np.argsort(-weight[root], kind="mergesort")
     entries = entries[np.argsort(site[entries], kind="mergesort")]
     start = np.zeros(sites + 1, dtype=np.int64)
@@ -118,8 +117,8 @@ def join_coincident(blocks, site, sites, parent, weight, distinct, tally, log, d
 def twins_of(blocks, site, alive):
     """For each block the next of the same site and size, -1 if none; and whether one precedes it.
 
-    After `join_coincident` all blocks at a site are in one component, so of blocks alike in site and size only
-    the earliest can be chosen: the others may stay out of sight until it merges.
+    After `join_coincident` all blocks at a site are in one component, so of blocks alike in site and size
+    only the earliest can be chosen: the others may stay out of sight until it merges.
     """
     n = len(site)
     order = np.argsort(blocks.count, kind="mergesort")

@@ -118,9 +118,7 @@ def _survey(standing, tree, alive):
 
 @njit(cache=True)
 def _promise(standing, costing, tree, x, node):
-    """The best key that x could have with a block beneath the node; a first entry of infinity if there is
-    none.
-    """
+    """The best key that x could have with a later block beneath the node; infinite if there is none."""
     home = find(standing.parent, x)
     z_x = standing.weight[home]
     z_y = standing.next_weight[node] if standing.top[node] == home else standing.top_weight[node]
@@ -131,12 +129,16 @@ def _promise(standing, costing, tree, x, node):
     distinct = min(fewest, standing.distinct[x] + standing.many[node])
     change = _change(standing, distinct, max(largest, bound(costing, tree, x, node)))
     both = standing.distinct[x] + standing.few[node]
-    return change, both, -max(z_x, z_y), -min(z_x, z_y), min(x, name), max(x, name)
+    return change, both, -max(z_x, z_y), -min(z_x, z_y), x, max(x + 1, name)
 
 
 @njit(cache=True)
 def _improve(standing, costing, tree, x, best, scratch):
-    """The better of `best` and x's best pair, as a key (ΔL, distinct s, minus component sizes, names)."""
+    """The better of `best` and x's best pair with a later block.
+
+    A key is (ΔL, distinct s, minus component sizes, names). Blocks come in ascending order, so that a pair
+    which ties with the best so far but for the names is passed over at the root.
+    """
     stack, changes = scratch
     home = find(standing.parent, x)
     stack[0], changes[0], depth = 1, best[0], 1
@@ -162,13 +164,13 @@ def _improve(standing, costing, tree, x, best, scratch):
             continue
         y = tree.nodes[node, NAME]
         away = find(standing.parent, y)
-        if y == x or away == home:
+        if y < x or away == home:
             continue
         fewest, largest = _others(standing, x, y)
         both = standing.distinct[x] + standing.distinct[y]
         change = _change(standing, min(fewest, both), max(largest, pair_cost(costing, x, y, np.inf)))
         z_x, z_y = standing.weight[home], standing.weight[away]
-        key = (change, both, -max(z_x, z_y), -min(z_x, z_y), min(x, y), max(x, y))
+        key = (change, both, -max(z_x, z_y), -min(z_x, z_y), x, y)
         if key < best:
             best = key
     return best

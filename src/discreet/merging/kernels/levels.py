@@ -31,7 +31,7 @@ class Search(NamedTuple):
     alive: Any
     cost: Any  # float64[n]: lower bound on the cheapest merge
     version: Any  # int64[n]: of the block's entry in a queue; older entries are void
-    partner: Any  # int64[n]: of the cheapest, that of the largest component, the earliest; -1 if to be looked for
+    partner: Any  # int64[n]: the cheapest (largest component, earliest); -1 if it is to be looked for
     partner_size: Any  # int64[n]: the partner's letters then; a block that merges keeps its name, but grows
     seen: Any  # int64[n]: the merge before which it was looked for
     ties: Any  # int64[n]: scratch
