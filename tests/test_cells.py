@@ -288,7 +288,7 @@ def test_a_new_row_goes_to_the_nearest_block_that_is_true_of_it() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["a", "a (2)", "a (3)", "b"]), st.sampled_from(["", "x"])), max_size=9))
-def test_numbered_labels_differ_and_keep_their_text(labels: list[tuple[str, str]]) -> None:
+def test_numbered_labels_differ_and_keep_their_text(labels: list[tuple[str, ...]]) -> None:
     found = cells.unique(labels)
     assert len(set(found)) == len(labels)
     for label, marked in zip(labels, found, strict=True):

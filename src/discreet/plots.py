@@ -157,8 +157,9 @@ def frontier_figure(frontiers: Sequence[Frontier], *, normalise: bool = False, c
         x, y = _axes_of(first, np.array([chosen.leakage]), np.array([chosen.utility]), normalise)
         axes.plot(x, y, marker="*", markersize=15, color=WARN, linestyle="none", label="chosen", zorder=5)
     if normalise:
-        axes.set_xlabel(f"{first.utility} lost, share of all there is")
-        axes.set_ylabel(f"{first.leakage}, share of what there is to learn")
+        lost = "largest distortion" if first.utility == "distortion" else f"{first.utility} lost"
+        axes.set_xlabel(f"{lost}, as a share of the most there is to lose")
+        axes.set_ylabel(f"{first.leakage}, as a share of all there is to learn")
     else:
         axes.set_xlabel(
             "largest distortion" if first.utility == "distortion" else UTILITY_NAMES[first.utility] + " lost"

@@ -192,17 +192,24 @@ class Policy:
         """How many distinct s every released group has."""
         return int(self.after["k"])
 
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The measures whose values after the release are bounds, by symbol."""
+        plain = PROMISED.get(self.leakage, ())
+        return (*plain, *(TO_THE_INFORMED[symbol] for symbol in plain if self.side and symbol in TO_THE_INFORMED))
+
     def broken_by(self, after: Joint) -> list[str]:
         """Why a released joint does not keep the promises; empty when it does."""
         reasons = []
         if after.n_s < 2:
             reasons.append("the table has a single sensitive value: everybody's is known")
         found = measured(after)
-        for symbol in (*PROMISED[self.leakage], *TO_THE_INFORMED.values()):
-            if symbol in found and symbol in self.after:
-                value, bound = found[symbol], self.after[symbol]
-                if value > bound + 1e-12 * max(1.0, bound):
-                    reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
+        for symbol in self.promised:
+            if symbol not in found:
+                continue  # the side information is not here
+            value, bound = found[symbol], self.after[symbol]
+            if value > bound + 1e-12 * max(1.0, bound):
+                reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
         least = int(after.distinct.min())
         if least < self.promised_distinct:
             short = int((after.distinct < self.promised_distinct).sum())
@@ -379,7 +386,7 @@ def _fault(policy: Policy) -> str:
         "its leakage is not known": policy.leakage not in PROMISED,
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
-        "it does not say what it promises": not {"k", *PROMISED.get(policy.leakage, ())} <= policy.after.keys(),
+        "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),
         "its source is not a list of facts": not isinstance(policy.source, dict),
     }
     return next((words for words, is_wrong in faults.items() if is_wrong), "")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +11,6 @@ from hypothesis import strategies as st
 
 from discreet.merging.agglomerative import MergePath, merge_connected, merge_path
 from discreet.merging.letters import Letters
-
-sys.path.insert(0, str(Path(__file__).parent))
 from tests.merging.naive import Naive
 
 EXAMPLE_1 = [[0, 1], [0], [2], [2], [3], [4], [5]]

@@ -82,6 +82,8 @@ def frontier(
     started = time.perf_counter()
     needs_values = utility == "distortion" or values is not None
     space = space_of(joint, values, scale, order) if needs_values else None
+    if space is not None and codeword == "chebyshev" and norm == 1 and space.coordinates.shape[1] > 2:
+        raise InputError("the Chebyshev centre in the l_1 norm is offered for up to two columns: use norm 2 or inf")
     letters = letters_of(joint, space, norm)
     cost: Literal["size", "distortion"] = "size" if utility == "resolution" else "distortion"
     words = space.codewords(codeword, norm) if space is not None else _no_codewords
