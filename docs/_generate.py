@@ -1,6 +1,7 @@
-"""A hook of mkdocs: whatever the pages say about measures is read from the registry when the site is built.
+"""A hook of mkdocs: what the pages say about measures is read from the registry, and figures drawn, when the site is built.
 
-A page asks with a comment: `<!-- measures: summary -->`, `<!-- measures: details -->`, `<!-- measures: notation -->`.
+A page asks with a comment: `<!-- measures: summary -->`, `<!-- measures: details -->`, `<!-- measures: notation -->`,
+`<!-- figure: frontier -->`, `<!-- figure: convergence -->`.
 Advice on each measure stands in `_measures.toml`; a measure without advice, or the reverse, ends the build.
 """
 
@@ -14,10 +15,13 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 
+import discreet as dc
+from discreet import plots
 from discreet.measures import REGISTRY, Measure
 
 ADVICE = Path(__file__).with_name("_measures.toml")
-_ASKED = re.compile(r"<!-- measures: (\w+) -->")
+CLINIC = Path(__file__).with_name("clinic.csv")
+_ASKED = re.compile(r"<!-- (?:measures|figure): (\w+) -->")
 _READS = {"range": "support", "pmf": "counts"}
 _SAFER = {-1: "smaller", 1: "larger", 0: "not affected"}
 
@@ -106,4 +110,35 @@ def anchor(each: Measure) -> str:
     return python_name(each).replace("_", "-")
 
 
-_PARTS: dict[str, Callable[[], str]] = {"summary": summary, "details": details, "notation": notation}
+def frontier() -> str:
+    """The frontier of the publishing page, with other methods beside it."""
+    joint = _clinic()
+    best, *others = (
+        dc.frontier(joint, method=method) for method in ("auto", "agglomerative", "mondrian", "equal-width")
+    )
+    return _drawn(best.plot(*others), "Frontiers of cholesterol by four methods")
+
+
+def convergence() -> str:
+    """The paper's path on the same table, and where one multiplier stops it."""
+    return _drawn(
+        dc.frontier(_clinic(), method="agglomerative").plot_convergence(0.02), "Convergence of the paper's path"
+    )
+
+
+def _clinic() -> dc.Joint:
+    return dc.Joint.from_table(CLINIC, sensitive="illness", public="cholesterol", missing="drop")
+
+
+def _drawn(figure: Any, title: str) -> str:
+    """A figure on the page; white, since its ink is dark."""
+    return f'<div style="background: white; padding: 0.5em; max-width: 40em">{plots.to_svg(figure, title)}</div>'
+
+
+_PARTS: dict[str, Callable[[], str]] = {
+    "summary": summary,
+    "details": details,
+    "notation": notation,
+    "frontier": frontier,
+    "convergence": convergence,
+}

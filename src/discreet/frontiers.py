@@ -236,6 +236,8 @@ class Frontier:
         if name == "multiplier":
             if value < 0:
                 raise InputError(f"a multiplier weighs utility and is 0 or more, not {value:g}")
+            if math.isinf(value):
+                raise InputError("a multiplier must be finite: a large one keeps everything")
             return self.stop(value) if self.stop else points[int(np.argmin(points.leakage - value * points.utility))]
         slack = 1e-12 * max(1.0, abs(value))  # a bound computed another way
         if name == "max_leakage":

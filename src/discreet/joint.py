@@ -13,8 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import ColumnError, InputError, JointError, MeasureError
-from discreet.labels import Alphabet, Codes, Label, combine, encode, encode_integers, order_key, plain
+from discreet.errors import InputError, JointError, MeasureError
+from discreet.labels import Alphabet, Codes, Label, combine, encode, plain
+from discreet.matrices import (
+    as_counts,
+    canonical,
+    checked,
+    components_of,
+    first_not_a_pair,
+    given_labels,
+    matrix_of,
+    same_matrix,
+    subset,
+)
+from discreet.side import Side
 from discreet.tables import Missing, MissingPolicy, count
 
 if TYPE_CHECKING:
@@ -95,7 +107,7 @@ class Joint:
         )
         if progress:
             progress("building the joint", None)
-        matrix = _matrix(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
+        matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
         triples = None
         if counted.a is not None and counted.a_codes is not None:
             triples = Side.build(
@@ -117,14 +129,14 @@ class Joint:
                 s_values = [s for s, _ in records]
                 x_values = [x for _, x in records]
             except (TypeError, ValueError):
-                raise JointError(f"record {_first_not_a_pair(records)} is not a pair (s, x)") from None
+                raise JointError(f"record {first_not_a_pair(records)} is not a pair (s, x)") from None
         if len(s_values) == 0:
             raise JointError("there are no pairs: a joint needs at least one")
         try:
             (s, s_codes), (x, x_codes) = encode(s_values), encode(x_values)
         except TypeError as problem:
             raise JointError(f"a label of type {problem} is not hashable: use text, numbers or tuples") from None
-        return cls(s, x, _matrix(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), len(s), len(x)))
+        return cls(s, x, matrix_of(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), len(s), len(x)))
 
     @classmethod
     def from_array(
@@ -141,23 +153,23 @@ class Joint:
         >>> Joint.from_array([[3, 0], [1, 4]]).total
         8
         """
-        matrix = _checked(counts)
+        matrix = checked(counts)
         support_only = matrix.dtype.kind == "b"
-        matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else _integral(matrix)
-        s_axis, s_order = _given_labels("s", s, matrix.shape[0])
-        x_axis, x_order = _given_labels("x", x, matrix.shape[1])
+        matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else as_counts(matrix)
+        s_axis, s_order = given_labels("s", s, matrix.shape[0])
+        x_axis, x_order = given_labels("x", x, matrix.shape[1])
         if s_order is not None:
             matrix = matrix[s_order, :]
         if x_order is not None:
             matrix = matrix[:, x_order]
-        matrix = _canonical(matrix)
+        matrix = canonical(matrix)
         seen_s = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
         seen_x = np.flatnonzero(np.diff(matrix.indptr))
         if len(seen_s) < matrix.shape[0]:
             matrix = matrix[seen_s, :]
         if len(seen_x) < matrix.shape[1]:
             matrix = matrix[:, seen_x]
-        return cls(s_axis.take(seen_s), x_axis.take(seen_x), _canonical(matrix), has_counts=not support_only)
+        return cls(s_axis.take(seen_s), x_axis.take(seen_x), canonical(matrix), has_counts=not support_only)
 
     # ------------------------------------------------------------------ views
 
@@ -252,25 +264,9 @@ class Joint:
     def components(self) -> tuple[int, Codes, Codes]:
         """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
 
-        Every x joins its first s to its other ones, so the graph searched has the letters of S alone for nodes.
         Components are numbered by their earliest x.
         """
-        from scipy import sparse
-        from scipy.sparse import csgraph
-
-        first = self._counts.indices[self._counts.indptr[:-1]]
-        edges = (np.repeat(first, self.distinct), self._counts.indices)
-        if self.n_s * self.n_s <= 4 * self._counts.nnz:  # few s: remove repeated edges by counting
-            flat = np.bincount(edges[0].astype(np.int64) * self.n_s + edges[1], minlength=self.n_s**2)
-            graph: Any = sparse.csr_array(flat.reshape(self.n_s, self.n_s))
-        else:
-            graph = sparse.coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(self.n_s, self.n_s)).tocsr()
-        number, of_s = csgraph.connected_components(graph, directed=False)
-        of_x = of_s[first]
-        earliest = np.unique(of_x, return_index=True)[1]
-        rank = np.empty(number, dtype=np.int64)
-        rank[np.argsort(earliest)] = np.arange(number)
-        return int(number), rank[of_s], rank[of_x]
+        return components_of(self._counts)
 
     @property
     def side(self) -> Side:
@@ -370,9 +366,9 @@ class Joint:
         """The joint of some of the columns it was counted from; the others are forgotten."""
         joint = self
         if sensitive is not None and tuple(sensitive) != self.sensitive:
-            joint = joint._with_s(*_subset(self._s, sensitive, "sensitive"))
+            joint = joint._with_s(*subset(self._s, sensitive, "sensitive"))
         if public is not None and tuple(public) != self.public:
-            joint = joint._with_x(*_subset(self._x, public, "public"))
+            joint = joint._with_x(*subset(self._x, public, "public"))
         return joint
 
     def paired(self) -> Joint:
@@ -391,20 +387,24 @@ class Joint:
                     (Alphabet((column,)), alphabet.codes[codes, i]) for i, column in enumerate(alphabet.columns)
                 ]
         y, letters = combine(columns, [*self._s.names, *self._x.names])
-        pairs = _matrix(s, letters, self._counts.data, self.n_s, len(y))
+        pairs = matrix_of(s, letters, self._counts.data, self.n_s, len(y))
         return Joint(self._s, y, pairs, missing=self.missing, has_counts=self.has_counts)
+
+    def with_side(self) -> Joint:
+        """S against the pairs (x, a) as one variable, numbered: what somebody with side information sees."""
+        return Joint(self._s, Alphabet((np.arange(len(self.side.x_of)),)), self.side.counts)
 
     def transpose(self) -> Joint:
         """X in the role of S and S in the role of X."""
-        return Joint(self._x, self._s, _canonical(self._counts.T), has_counts=self.has_counts)
+        return Joint(self._x, self._s, canonical(self._counts.T), has_counts=self.has_counts)
 
     def _with_x(self, x: Alphabet, letter_of: Codes) -> Joint:
-        pairs = _matrix(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
+        pairs = matrix_of(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
         side = self._side.with_x(letter_of, self.n_s) if self._side else None
         return Joint(self._s, x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
 
     def _with_s(self, s: Alphabet, letter_of: Codes) -> Joint:
-        pairs = _matrix(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
+        pairs = matrix_of(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
         side = self._side.with_s(letter_of, len(s)) if self._side else None
         return Joint(s, self._x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
 
@@ -415,16 +415,8 @@ class Joint:
             self.s == other.s
             and self.x == other.x
             and self.has_counts == other.has_counts
-            and all(
-                np.array_equal(mine, theirs)
-                for mine, theirs in (
-                    (self._counts.indptr, other._counts.indptr),
-                    (self._counts.indices, other._counts.indices),
-                    (self._counts.data, other._counts.data),
-                )
-            )
-            and (self._side is None) == (other._side is None)
-            and (self._side is None or other._side is None or self._side == other._side)
+            and same_matrix(self._counts, other._counts)
+            and self._side == other._side
         )
 
     def __hash__(self) -> int:
@@ -436,155 +428,17 @@ class Joint:
         return f"Joint({self.n_s} s × {self.n_x} x{side}, {self._counts.nnz:,} pairs, {weight})"
 
 
-class Side:
-    """Counts of S against the pairs (x, a) that occur: what an adversary with side information sees."""
-
-    def __init__(self, a: Alphabet, counts: sparse.csc_array, x_of: Codes, a_of: Codes) -> None:
-        self.a = a
-        self.counts = counts
-        self.x_of = x_of  # the x and the a of every column of counts
-        self.a_of = a_of
-
-    @classmethod
-    def build(
-        cls, a: Alphabet, s: npt.NDArray[Any], x: Codes, a_codes: Codes, weights: npt.NDArray[Any], n_s: int
-    ) -> Side:
-        """From codes and counts of distinct (s, x, a)."""
-        pairs, columns = encode_integers(x.astype(np.int64) * len(a) + a_codes)
-        keys = np.asarray(pairs.columns[0])
-        return cls(a, _matrix(s, columns, weights, n_s, len(keys)), keys // len(a), keys % len(a))
-
-    def with_x(self, letter_of: Codes, n_s: int) -> Side:
-        """After the letters of X are renumbered."""
-        column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
-        return Side.build(
-            self.a, self.counts.indices, letter_of[self.x_of[column]], self.a_of[column], self.counts.data, n_s
-        )
-
-    def with_s(self, letter_of: Codes, n_s: int) -> Side:
-        """After the letters of S are renumbered."""
-        column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
-        counts = _matrix(letter_of[self.counts.indices], column, self.counts.data, n_s, len(self.x_of))
-        return Side(self.a, counts, self.x_of, self.a_of)
-
-    def joint(self, s: Alphabet) -> Joint:
-        """S against the pairs (x, a) as one variable, numbered."""
-        return Joint(s, Alphabet((np.arange(len(self.x_of)),)), self.counts)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Side):
-            return NotImplemented
-        return (
-            self.a.labels() == other.a.labels()
-            and np.array_equal(self.x_of, other.x_of)
-            and np.array_equal(self.a_of, other.a_of)
-            and np.array_equal(self.counts.indices, other.counts.indices)
-            and np.array_equal(self.counts.data, other.counts.data)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _matrix(
-    s: npt.NDArray[Any], x: npt.NDArray[Any], weights: npt.NDArray[Any], n_s: int, n_x: int
-) -> sparse.csc_array:
-    """Counts by (s, x): two counting sorts, so the cost is that of reading the pairs."""
-    from scipy import sparse
-
-    index = np.int32 if max(n_s, n_x) < 2**31 and len(weights) < 2**31 else np.int64
-    pairs = sparse.coo_array((weights, (s.astype(index, copy=False), x.astype(index, copy=False))), shape=(n_s, n_x))
-    # Through rows first: the second counting sort is stable, so the s of each x come out in order whether or not the
-    # rows were sorted. Claiming that they are spares a sort; repeated pairs stand side by side at the end and are
-    # added.
-    pairs.has_canonical_format = True
-    columns = pairs.tocsr().tocsc()
-    columns.has_sorted_indices = True
-    columns.has_canonical_format = False
-    return _canonical(columns, copy=False)
-
-
-def _canonical(matrix: Any, *, copy: bool = True) -> sparse.csc_array:
-    """Column by column, rows in order, no repeated and no zero entries; a copy where the caller may keep its own."""
-    from scipy import sparse
-
-    result = sparse.csc_array(matrix, copy=copy) if matrix.format == "csc" else sparse.csc_array(matrix)
-    result.sum_duplicates()
-    result.eliminate_zeros()
-    return result
-
-
-def _checked(counts: Any) -> Any:
-    """An array or sparse matrix of finite, non-negative numbers, some of them positive."""
-    from scipy import sparse
-
-    if not sparse.issparse(counts):
-        counts = np.asarray(counts)
-        if counts.ndim != 2:
-            raise JointError(f"counts have {counts.ndim} dimension(s): two are needed, S down and X across")
-    matrix = sparse.csc_array(counts) if not isinstance(counts, np.ndarray) else None
-    data = matrix.data if matrix is not None else counts
-    if data.dtype.kind not in "biuf":
-        raise JointError(f"counts of type {data.dtype} are not numbers")
-    if data.dtype.kind == "f" and not np.isfinite(data).all():
-        raise JointError("counts contain NaN or infinity: give finite numbers")
-    if data.dtype.kind in "if" and (data < 0).any():
-        raise JointError("counts contain negative numbers: a count is 0 or more")
-    if not data.any():
-        raise JointError("all counts are zero: nothing was ever seen")
-    return matrix if matrix is not None else sparse.csc_array(counts)
-
-
-def _integral(matrix: Any) -> Any:
-    """Floats that are all whole numbers are counts."""
-    whole = matrix.data
-    if (whole % 1 == 0).all() and whole.sum() < 2**53:
-        return matrix.astype(np.int64)
-    return matrix.astype(np.float64)
-
-
-def _given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tuple[Alphabet, Codes | None]:
-    """The alphabet of one axis of an array, and the order that sorts it."""
-    if labels is None:
-        return Alphabet((np.arange(length),)), None
-    names = [plain(label) for label in labels]
-    if len(names) != length:
-        raise JointError(f"{len(names)} labels for {length} letters of {role}: give one a letter")
-    if len(set(names)) < len(names):
-        raise JointError(f"a label of {role} is given twice: labels are distinct")
-    order = sorted(range(length), key=lambda i: order_key(names[i]))
-    return Alphabet(([names[i] for i in order],)), np.asarray(order, dtype=np.int64)
-
-
-def _subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphabet, Codes]:
-    """The alphabet of some of the columns, and the new number of every old letter."""
-    for name in names:
-        if name not in alphabet.names:
-            raise ColumnError(f"{name!r} is not a {role} column of this joint")
-    if alphabet.codes is None:
-        return alphabet, np.arange(len(alphabet))
-    parts = []
-    for name in names:
-        place = alphabet.names.index(name)
-        parts.append((Alphabet((alphabet.columns[place],)), alphabet.codes[:, place]))
-    if len(parts) == 1:  # a label may be used by no letter any more
-        used = np.unique(parts[0][1], return_inverse=True)
-        narrowed = parts[0][0].take(used[0])
-        return Alphabet(narrowed.columns, None, tuple(names)), used[1].astype(np.int64)
-    return combine(parts, names)
-
-
-def from_codes(s: Alphabet, s_codes: Codes, x: Alphabet, x_codes: Codes, weights: npt.NDArray[Any]) -> Joint:
+def from_codes(
+    s: Alphabet,
+    s_codes: Codes,
+    x: Alphabet,
+    x_codes: Codes,
+    weights: npt.NDArray[Any],
+    side: tuple[Alphabet, Codes] | None = None,
+) -> Joint:
     """A joint of entries that are numbered already; letters that no entry has are left out."""
     seen_s, s_codes = np.unique(s_codes, return_inverse=True)
     seen_x, x_codes = np.unique(x_codes, return_inverse=True)
-    matrix = _matrix(s_codes, x_codes, weights, len(seen_s), len(seen_x))
-    return Joint(s.take(seen_s), x.take(seen_x), matrix)
-
-
-def _first_not_a_pair(records: list[Any]) -> int:
-    for i, record in enumerate(records):
-        try:
-            _, _ = record
-        except (TypeError, ValueError):
-            return i
-    return -1
+    matrix = matrix_of(s_codes, x_codes, weights, len(seen_s), len(seen_x))
+    known = Side.build(side[0], s_codes, x_codes, side[1], weights, len(seen_s)) if side is not None else None
+    return Joint(s.take(seen_s), x.take(seen_x), matrix, side=known)

@@ -29,7 +29,7 @@ from discreet.words import json_number
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from discreet.releasing import Verification
+    from discreet.verifying import Verification
 
 SCHEMA = 1
 Unseen = Literal["nearest", "suppress"]
@@ -234,10 +234,10 @@ class Policy:
         return releasing.apply(self, table, **options)
 
     def verify(self, table: object, original: object | None = None, **options: Any) -> Verification:
-        """Check a released table against this policy, from the table alone. See `discreet.releasing.verify`."""
-        from discreet import releasing
+        """Check a released table against this policy, from the table alone. See `discreet.verifying.verify`."""
+        from discreet import verifying
 
-        return releasing.verify(self, table, original, **options)
+        return verifying.verify(self, table, original, **options)
 
     # ------------------------------------------------------------------ files
 
@@ -248,7 +248,7 @@ class Policy:
             "tool": f"discreet {discreet.__version__}",
             "columns": {
                 "public": [
-                    {"name": name, "type": cells.column_kind(self._column(i))} for i, name in enumerate(self.public)
+                    {"name": name, "type": kind} for name, kind in zip(self.public, self.column_kinds, strict=True)
                 ],
                 "sensitive": list(self.sensitive),
                 "side": list(self.side),
@@ -274,8 +274,12 @@ class Policy:
         document["sha256"] = _fingerprint(document)
         return document
 
-    def _column(self, i: int) -> list[Label]:
-        return [letter[i] if len(self.public) > 1 else letter for block in self.blocks for letter in block]
+    @cached_property
+    def column_kinds(self) -> tuple[str, ...]:
+        """ "number", "date" or "text" for every public column."""
+        letters = [*self.withheld, *(letter for block in self.blocks for letter in block)]
+        columns = zip(*letters, strict=True) if len(self.public) > 1 else [letters]
+        return tuple(cells.column_kind(list(column)) for column in columns)
 
     def save(self, path: str | Path) -> None:
         """Write the policy file, whole or not at all."""

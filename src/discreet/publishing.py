@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, RequirementError
 from discreet.policy import Policy, Unseen
-from discreet.releasing import Cells, Released, carry_out, fingerprint, write
-from discreet.tables.writing import check_table_target, check_target, write_text
+from discreet.releasing import Cells, Released, carry_out, fingerprint, spare_originals, write
+from discreet.tables.writing import check_table_target, check_target, staged_text
 from discreet.words import json_number
 
 if TYPE_CHECKING:
@@ -103,17 +104,10 @@ def publish(
     files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
     if len({Path(path).resolve() for path in files.values()}) < len(files):
         raise InputError("the released table, the policy and the report need a file each")
+    spare_originals(table, *files.values())
     target = check_table_target(out, force=force)
     for name in list(files.values())[1:]:
         check_target(name, force=force)
-    if (
-        isinstance(table, str | Path)
-        and "://" not in str(table)
-        and Path(table).exists()
-        and target.exists()
-        and target.samefile(table)
-    ):
-        raise InputError(f"{target} is the original table: name another file to write to")
     point = frontier.point_at(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
     policy = point.policy
     if budget:
@@ -133,15 +127,15 @@ def publish(
         from discreet.report import release_page
 
         page = release_page(published, purpose=purpose)
-    written: list[Path] = []
+    new = [Path(path) for path in files.values() if not Path(path).exists()]
     try:
-        for file, content in ((policy_file, policy.to_json()), (report_file, page)):
-            if file is not None and content is not None:
-                written += [] if Path(file).exists() else [Path(file)]
-                write_text(file, content)
-        write(done, target)
+        with ExitStack() as stack:  # the texts take their places after the table took its own
+            stack.enter_context(staged_text(policy_file, policy.to_json()))
+            if report_file and page is not None:
+                stack.enter_context(staged_text(report_file, page))
+            write(done, target)
     except BaseException:
-        for path in written:
+        for path in new:
             path.unlink(missing_ok=True)
         raise
     return published

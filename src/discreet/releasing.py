@@ -1,4 +1,4 @@
-"""Releasing a table by a policy, applying a policy to new data, and verifying what was released.
+"""Releasing a table by a policy, and applying a policy to new data.
 
 A release is the multiset of coarsened rows, in the order of its blocks: the order of the original rows could itself
 give people away (many files are sorted by age), so it is not kept. What a release leaks is recomputed from its own
@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import ColumnError, InputError, RequirementError, TableError
+from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint import Joint, from_codes
-from discreet.labels import Alphabet, Codes, combine
-from discreet.measures import REGISTRY
+from discreet.labels import Alphabet, Codes, Label, combine
 from discreet.policy import Policy, measured
-from discreet.tables.columns import encode_column
+from discreet.tables.columns import canonical, encode_column
+from discreet.tables.files import expand, locate
 from discreet.tables.sources import column_names, group
-from discreet.tables.writing import check_table_target, read_back, write_repeated
+from discreet.tables.writing import check_table_target, fitted, read_back, write_repeated
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress
@@ -55,7 +55,7 @@ def release(
     table: object,
     *,
     out: str | Path | None = None,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     cells: Cells = "label",
     force: bool = False,
     progress: Progress | None = None,
@@ -63,39 +63,79 @@ def release(
     """Coarsen the public columns of a table, and leave out everything else but the columns to keep.
 
     Without `out` the result is of the kind that was given (a pandas frame for a pandas frame; an Arrow table for a
-    file); with `out` it is written there, in the format that the suffix names, and the path is returned.
+    file or a relation); with `out` it is written there, in the format that the suffix names, and the path is returned.
     """
+    return _release(policy, table, out, keep, cells, force=force, progress=progress, is_new=False)
+
+
+def apply(
+    policy: Policy,
+    table: object,
+    *,
+    out: str | Path | None = None,
+    keep: str | Sequence[str] = (),
+    cells: Cells = "label",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Any:
+    """Release new data as `release` does, if the policy's promises hold there too; else RequirementError says why."""
+    return _release(policy, table, out, keep, cells, force=force, progress=progress, is_new=True)
+
+
+def _release(
+    policy: Policy,
+    table: object,
+    out: str | Path | None,
+    keep: str | Sequence[str],
+    cells: Cells,
+    *,
+    force: bool,
+    progress: Progress | None,
+    is_new: bool,
+) -> Any:
     target = check_table_target(out, force=force) if out is not None else None
+    if target is not None:
+        spare_originals(table, target)
     done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+    if is_new:
+        require_promises(policy, done)
     if target is None:
         return _in_kind(table, done)
     write(done, target)
     return target
 
 
+def spare_originals(table: object, *targets: str | Path) -> None:
+    """Refuse to write over a file that the table is read from, by whatever name."""
+    if not isinstance(table, str | Path) or "://" in str(table):
+        return
+    base, _, _ = locate(str(table))
+    for target in map(Path, targets):
+        if target.exists() and any(target.samefile(original) for original in expand(base)):
+            raise InputError(f"{target} is the original table: name another file to write to")
+
+
 def write(done: Released, target: Path) -> None:
-    """Write a release, then read it back and check that it is what was measured."""
-    write_repeated(target, done.columns, done.counts)
-    names = list(done.columns)
-    values, counts = read_back(target, names)
-    found = _row_counts([encode_column(column, frozenset()) for column in values], counts)
-    want = _row_counts([encode_column(done.columns[name], frozenset()) for name in names], done.counts)
-    if found != want:
-        target.unlink(missing_ok=True)
-        raise TableError(f"{target} did not come out as it was measured, and was removed: try another format")
+    """Write a release, read it back, and put it in its place only if it is what was measured."""
+    columns = fitted(done.columns, target)
+    names = list(columns)
 
+    def check(written: Path) -> None:
+        values, counts = read_back(written, names)
+        found = _row_counts([encode_column(column, frozenset()) for column in values], counts)
+        want = _row_counts([encode_column(columns[name], frozenset()) for name in names], done.counts)
+        if found != want:
+            raise TableError(f"{target} would not come out as it was measured, and was not written: try another format")
 
-def apply(policy: Policy, table: object, **options: Any) -> Any:
-    """Release new data, if the policy's promises hold there too; otherwise RequirementError says why not."""
-    done = carry_out(policy, table, keep=options.get("keep", ()), cells=options.get("cells", "label"))
-    require_promises(policy, done)
-    return release(policy, table, **options)
+    write_repeated(target, columns, done.counts, check)
 
 
 def require_promises(policy: Policy, done: Released) -> None:
     """Refuse a release that leaks more than the policy promises."""
     if done.joint is None:
         raise ColumnError(f"the table has no sensitive columns {list(policy.sensitive)}: the promise cannot be checked")
+    if policy.side and not done.joint.has_side:
+        raise ColumnError(f"the table has no side columns {list(policy.side)}: the promise cannot be checked")
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(reasons))
@@ -105,33 +145,32 @@ def carry_out(
     policy: Policy,
     table: object,
     *,
-    keep: Sequence[str] = (),
+    keep: str | Sequence[str] = (),
     cells: Cells = "label",
     progress: Progress | None = None,
 ) -> Released:
     """Coarsen a table without writing anything, and measure what the result leaks."""
     if cells == "codeword" and any(not _is_numeric(word, len(policy.public)) for word in policy.codewords):
         raise InputError("this policy has no numeric codeword for every column: release its labels instead")
+    kept_names = list(dict.fromkeys([keep] if isinstance(keep, str) else keep))
+    _check_kept(kept_names, policy)
     names = column_names(table)
     s_names = policy.sensitive if all(name in names for name in policy.sensitive) else ()
-    a_names = tuple(name for name in policy.side if name in names)
-    _check_kept(keep, policy)
-    extra = [name for name in keep if name not in s_names]
-    columns = [*policy.public, *s_names, *a_names, *extra]
-    values, counts = group(table, columns, progress=progress)
+    a_names = policy.side if all(name in names for name in policy.side) else ()
+    roles = [*policy.public, *s_names, *a_names]
+    wanted = list(dict.fromkeys([*roles, *kept_names]))
+    values, counts = group(table, wanted, progress=progress)
     total = int(counts.sum())
     if total == 0:
         raise TableError("the table has no rows: there is nothing to release")
     na = frozenset(policy.na)
-    coded = [encode_column(column, na) for column in values]
+    coded = {
+        name: encode_column(column, na if name in roles else frozenset())
+        for name, column in zip(wanted, values, strict=True)
+    }
     del values
-    width = len(policy.public)
-    present = np.ones(len(counts), dtype=bool)
-    if policy.missing == "drop":
-        for alphabet, codes in coded[: width + len(s_names) + len(a_names)]:
-            if len(alphabet) and alphabet.label(len(alphabet) - 1) is None:
-                present &= codes != len(alphabet) - 1
-    x, x_codes = combine(coded[:width], policy.public)
+    present = _present(policy, {name: coded[name] for name in roles}, counts)
+    x, x_codes = combine([coded[name] for name in policy.public], policy.public)
     block_of_letter, is_withheld = _blocks_of_letters(policy, x)
     block = block_of_letter[x_codes]
     gone = present & (block < 0)
@@ -139,21 +178,21 @@ def carry_out(
     unseen = int(counts[gone].sum()) - withheld
     keep_rows = present & (block >= 0)
     if not keep_rows.any():
-        raise TableError("no row of this table can be released by this policy: its values are all unknown to it")
+        raise RequirementError("no row of this table can be released by this policy: its values are all unknown to it")
     block, kept_counts = block[keep_rows], counts[keep_rows]
-    coded = [(alphabet, codes[keep_rows]) for alphabet, codes in coded[width:]]
-    s_coded, extra_coded = coded[: len(s_names)], coded[len(s_names) + len(a_names) :]
-    cell_axis = Alphabet((np.arange(len(policy.blocks)),))
+    coded = {name: (alphabet, codes[keep_rows]) for name, (alphabet, codes) in coded.items()}
+    kept_columns = {name: coded[name] for name in kept_names}
+    _refuse_identifiers(kept_columns, kept_counts)
     joint = kept = None
     if s_names:
-        s, s_codes = combine(s_coded, s_names)
-        joint = from_codes(s, s_codes, Alphabet((list(policy.labels),)), block, kept_counts)
+        s = combine([coded[name] for name in s_names], s_names)
+        a = combine([coded[name] for name in a_names], a_names) if a_names else None
+        joint = from_codes(*s, Alphabet((list(policy.labels),)), block, kept_counts, a)
+        extra = {name: pair for name, pair in kept_columns.items() if name not in s_names}
         if extra:
-            together, codes = combine([(cell_axis, block), *extra_coded], ["cell", *extra])
-            kept = from_codes(s, s_codes, together, codes, kept_counts)
-    out_coded = {name: pair for name, pair in zip([*s_names, *a_names, *extra], coded, strict=True) if name in keep}
-    _refuse_identifiers(out_coded, kept_counts)
-    released, released_counts = _distinct_rows(policy, cells, block, out_coded, kept_counts)
+            cell_axis = Alphabet((np.arange(len(policy.blocks)),))
+            kept = from_codes(*s, *combine([(cell_axis, block), *extra.values()], ["cell", *extra]), kept_counts)
+    released, released_counts = _distinct_rows(policy, cells, block, kept_columns, kept_counts)
     return Released(
         columns=released,
         counts=released_counts,
@@ -166,16 +205,52 @@ def carry_out(
     )
 
 
+def _present(
+    policy: Policy, coded: Mapping[str, tuple[Alphabet, Codes]], counts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """The rows that the policy's rule for missing values lets through."""
+    present = np.ones(len(counts), dtype=bool)
+    lacking = []
+    if policy.missing != "level":
+        for name, (alphabet, codes) in coded.items():
+            if len(alphabet) and alphabet.label(len(alphabet) - 1) is None:
+                present &= codes != len(alphabet) - 1
+                lacking.append(name)
+    if policy.missing == "error" and not present.all():
+        raise TableError(
+            f"{int(counts[~present].sum())} of {int(counts.sum())} rows have missing values (in {listed(lacking)}), "
+            "which this policy refuses"
+        )
+    return present
+
+
 def _blocks_of_letters(policy: Policy, x: Alphabet) -> tuple[Codes, npt.NDArray[np.bool_]]:
     """The block of every letter of a table (−1: none), and whether the policy withholds it."""
     block = np.full(len(x), -1, dtype=np.int64)
     withheld = np.zeros(len(x), dtype=bool)
+    kinds = policy.column_kinds
+    hidden = frozenset(policy.withheld)
     for i, label in enumerate(x.labels()):
-        number = policy.block_of(label)
+        number, name = policy.block_of(label), label
+        if number is None and label not in hidden:
+            name = _as_known(label, kinds)
+            number = policy.block_of(name)
         if number is not None:
             block[i] = number
-        withheld[i] = label in policy.withheld
+        withheld[i] = name in hidden
     return block, withheld
+
+
+def _as_known(label: Label, kinds: Sequence[str]) -> Label:
+    """A value as the policy would have read it: one odd cell makes all numbers of a column texts, and the reverse."""
+    parts = label if len(kinds) > 1 else (label,)
+    read = [
+        part
+        if part is None or (kind == "text") == isinstance(part, str)
+        else canonical([part, "text"] if kind == "text" else [part])[0]
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+    return tuple(read) if len(kinds) > 1 else read[0]
 
 
 def _check_kept(keep: Sequence[str], policy: Policy) -> None:
@@ -202,9 +277,9 @@ def _distinct_rows(
     """The released rows without repetition, in the order of blocks, with their counts."""
     axis = Alphabet((np.arange(len(policy.blocks)),))
     _, codes = combine([(axis, block), *kept.values()], ["cell", *kept])
-    order, first = np.unique(codes, return_index=True)
+    order, first, row = np.unique(codes, return_index=True, return_inverse=True)
     totals = np.zeros(len(order), dtype=np.int64)
-    np.add.at(totals, codes, counts)
+    np.add.at(totals, row, counts)
     chosen = block[first]
     texts = policy.labels if cells == "label" else [_as_tuple(word) for word in policy.codewords]
     columns: dict[str, list[Any]] = {
@@ -246,132 +321,11 @@ def _in_kind(table: object, done: Released) -> Any:
     if isinstance(table, str | Path):
         return pa.table(lists)
     frame: Any = nw.from_native(table)  # type: ignore[call-overload, unused-ignore]
-    if isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars() is False:
-        return pa.table(lists)
-    return nw.from_dict(lists, backend=frame.implementation).to_native()
-
-
-# ---------------------------------------------------------------------- verification
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What was checked, what was found wrong, and what could not be checked."""
-
-    problems: tuple[str, ...]
-    checked: tuple[str, ...]
-    unchecked: tuple[str, ...]
-    rows: int
-    measures: dict[str, float]
-
-    @property
-    def ok(self) -> bool:
-        """Nothing wrong was found."""
-        return not self.problems
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-
-def verify(policy: Policy, released: object, original: object | None = None) -> Verification:
-    """Hold a released table against a policy without trusting the policy's own figures.
-
-    Every cell must be one of the policy's. Where the released table has the sensitive columns, leakage is recomputed
-    from it; where the original is given, it is released anew and both must agree row for row.
-    """
-    names = column_names(released)
-    lacking = [name for name in policy.public if name not in names]
-    if lacking:
-        return Verification((f"the released table has no column {lacking[0]!r}",), (), (), 0, {})
-    s_names = [name for name in policy.sensitive if name in names] if policy.sensitive else []
-    with_s = len(s_names) == len(policy.sensitive) > 0
-    values, counts = group(released, [*policy.public, *(s_names if with_s else [])])
-    if int(counts.sum()) == 0:
-        return Verification(("the released table has no rows",), (), (), 0, {})
-    coded = [encode_column(column, frozenset()) for column in values]
-    block, unknown = _blocks_of_cells(policy, coded[: len(policy.public)], counts)
-    problems, checked, unchecked, found = [], ["every cell is one of the policy's"], [], {}
-    if unknown:
-        problems.append(f"{unknown} of {int(counts.sum())} rows have cells that the policy does not have")
-        checked = []
-    known = block >= 0
-    if with_s and known.any():
-        s, s_codes = combine([(alphabet, codes[known]) for alphabet, codes in coded[len(policy.public) :]], s_names)
-        joint = from_codes(s, s_codes, Alphabet((list(policy.labels),)), block[known], counts[known])
-        found = measured(joint)
-        problems += policy.broken_by(joint)
-        checked.append("leakage, recomputed from the released table")
-    if original is not None:
-        done = carry_out(policy, original)
-        if done.joint is None:
-            unchecked.append("leakage: the original has no sensitive columns")
-        else:
-            found = done.measures
-            problems += [reason for reason in policy.broken_by(done.joint) if reason not in problems]
-            problems += _claims(policy, found)
-            checked.append("leakage, recomputed from the original")
-        if not unknown and _by_block(block, counts, len(policy.blocks)) != _by_label(policy, done):
-            problems.append("the released rows are not those that the policy makes of the original")
-        else:
-            checked.append("the released rows are those that the policy makes of the original")
-    elif not with_s:
-        unchecked += [
-            f"{symbol}: neither the sensitive columns nor the original are here" for symbol in ("L0", "I*", "k")
-        ]
-    return Verification(tuple(problems), tuple(checked), tuple(unchecked), int(counts.sum()), found)
-
-
-def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
-    """Figures of the policy file that the original does not bear out."""
-    wrong = []
-    for symbol in ("L0", "I*", "k"):
-        claimed, value = policy.after[symbol], found[symbol]
-        worse = (value - claimed) * -REGISTRY[symbol].direction
-        if worse > 1e-9:
-            wrong.append(f"the policy claims {symbol} {claimed:.4g}, the original gives {value:.4g}")
-    return wrong
-
-
-def _blocks_of_cells(
-    policy: Policy, coded: list[tuple[Alphabet, Codes]], counts: npt.NDArray[np.int64]
-) -> tuple[Codes, int]:
-    """The block that each released row names, by label or by codeword; how many rows name none."""
-    axis, codes = combine(coded, policy.public)
-    by_cell: dict[Any, int] = {}
-    for texts in (policy.labels, [_as_tuple(word) for word in policy.codewords]):
-        # Cells are made canonical as they were when the table was read: "200" is the number 200 there.
-        columns = [encode_column([text[i] for text in texts], frozenset()) for i in range(len(policy.public))]
-        for number in range(len(texts)):
-            cell = tuple(alphabet.label(int(entry[number])) for alphabet, entry in columns)
-            for form in (cell, tuple(texts[number])):
-                by_cell.setdefault(form, number)
-    found = np.asarray([_find(by_cell, _as_tuple(label)) for label in axis.labels()], dtype=np.int64)
-    block = found[codes]
-    return block, int(counts[block < 0].sum())
-
-
-def _find(by_cell: dict[Any, int], cell: tuple[Any, ...]) -> int:
-    """A cell as it is, or as text: a released column of plain numbers comes back as numbers."""
-    number = by_cell.get(cell)
-    if number is None:
-        number = by_cell.get(tuple(part if isinstance(part, str) else str(part) for part in cell))
-    return -1 if number is None else number
-
-
-def _by_block(block: Codes, counts: npt.NDArray[np.int64], n_blocks: int) -> list[int]:
-    totals = np.zeros(n_blocks, dtype=np.int64)
-    np.add.at(totals, block[block >= 0], counts[block >= 0])
-    found: list[int] = totals.tolist()
-    return found
-
-
-def _by_label(policy: Policy, done: Released) -> list[int]:
-    number = {label: i for i, label in enumerate(policy.labels)}
-    totals = [0] * len(policy.blocks)
-    rows = zip(*(done.columns[name] for name in policy.public), strict=True)
-    for cell, count in zip(rows, done.counts.tolist(), strict=True):
-        totals[number[cell]] += count
-    return totals
+    if not isinstance(frame, nw.LazyFrame):
+        return nw.from_dict(lists, backend=frame.implementation).to_native()
+    if frame.implementation.is_polars():
+        return nw.from_dict(lists, backend="polars").lazy().to_native()
+    return pa.table(lists)
 
 
 def fingerprint(table: object) -> dict[str, Any]:

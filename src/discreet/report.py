@@ -157,13 +157,17 @@ def _before_and_after(before: dict[str, float], after: dict[str, float], joint: 
     return [
         {
             "symbol": symbol,
-            "name": REGISTRY[symbol].name,
-            "before": words.number_text(before[symbol], REGISTRY[symbol].units),
-            "after": words.number_text(value, REGISTRY[symbol].units),
+            "name": REGISTRY[symbol].name if symbol in REGISTRY else "with side information",
+            "before": words.number_text(before[symbol], _units(symbol)),
+            "after": words.number_text(value, _units(symbol)),
             "meaning": words.explain(symbol, value, joint),
         }
         for symbol, value in after.items()
     ]
+
+
+def _units(symbol: str) -> str:
+    return REGISTRY[symbol].units if symbol in REGISTRY else "bits"
 
 
 def _release_headline(published: Published) -> str:

@@ -24,11 +24,12 @@ def command(
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.policy import Policy
-    from discreet.releasing import carry_out, require_promises, write
+    from discreet.releasing import carry_out, require_promises, spare_originals, write
     from discreet.tables.writing import check_table_target
 
     policy = Policy.load(policy_file)
     target = check_table_target(out, force=force)
+    spare_originals(table, target)
     with progress("apply") as report:
         done = carry_out(policy, table, keep=flat(keep), cells=cells, progress=report)
         require_promises(policy, done)

@@ -148,8 +148,7 @@ def maximin_information(joint: Joint, *, side: bool = False) -> float:
     >>> maximin_information(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b")]))
     1.0
     """
-    searched = joint.side.joint(joint._s) if side else joint
-    return math.log2(searched.components[0])
+    return math.log2((joint.with_side() if side else joint).components[0])
 
 
 @measure(

@@ -77,6 +77,8 @@ def frontier(
         raise InputError(f"norm {norm:g} is not offered: use 1, 2 or inf")
     if not time_limit > 0:
         raise InputError("the time limit must be a positive number of seconds")
+    if seed < 0:
+        raise InputError("the seed must be a whole number of at least 0")
     from discreet.merging import engines
 
     started = time.perf_counter()

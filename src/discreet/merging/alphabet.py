@@ -72,6 +72,11 @@ def space_of(
     names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
+    if isinstance(scale, str) and scale != "range":
+        raise InputError(f"scale={scale!r} is not known: give a unit a column, or 'range'")
+    for name in order or ():
+        if name not in names:
+            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
     for i, name in enumerate(names):
         labels = [_parts(label)[i] for label in joint.x]
         if order and name in order:
@@ -124,16 +129,25 @@ def _number(label: Label, name: str) -> float:
     return where
 
 
+def _row(value: object) -> object:
+    """A letter's value: a number, or a tuple of them from any sequence or array."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else value
+
+
 def _given(joint: Joint, values: Values) -> Space:
     lacking = sum(1 for label in joint.x if label not in values)
     if lacking:
         raise InputError(f"values are missing for {lacking} of {joint.n_x} letters of x: give one each")
-    rows = [values[label] for label in joint.x]
-    widths = {len(row) if isinstance(row, Sequence) else 0 for row in rows}
+    rows = [_row(values[label]) for label in joint.x]
+    if any(row == () or isinstance(part, str | bytes) for row in rows for part in _parts(row) or (None,)):
+        raise InputError("values must be numbers, or tuples of numbers")
+    widths = {len(row) if isinstance(row, tuple) else 0 for row in rows}
     if len(widths) > 1:
         raise InputError("some values are numbers and some are tuples, or their lengths differ: give all alike")
     try:
-        numbers = np.asarray([row if isinstance(row, Sequence) else [row] for row in rows], dtype=np.float64)
+        numbers = np.asarray([_parts(row) for row in rows], dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("values must be numbers, or tuples of numbers") from None
     if not np.isfinite(numbers).all():

@@ -34,12 +34,13 @@ def from_values(values: Sequence[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(texts), buffers)
 
 
-def from_integers(values: npt.NDArray[Any]) -> pa.Array:
-    """Integers as an Arrow array that shares their memory."""
+def from_integers(values: npt.NDArray[Any], valid: npt.NDArray[np.bool_] | None = None) -> pa.Array:
+    """Integers as an Arrow array that shares their memory; null where they are not valid."""
     import pyarrow as pa
 
     kind = pa.int32() if values.dtype == np.int32 else pa.int64()
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
+    bits = None if valid is None else pa.py_buffer(np.packbits(valid, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [bits, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def _chunk(chunk: pa.Array, fill: float) -> npt.NDArray[Any]:

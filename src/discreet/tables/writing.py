@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ import numpy.typing as npt
 
 from discreet.errors import InputError
 from discreet.tables.arrow import from_integers, from_values
-from discreet.tables.files import ARROW, EXCEL, PARQUET
+from discreet.tables.files import ARROW, EXCEL, PARQUET, TEXT
 from discreet.tables.sources import count_rows, group
 
 if TYPE_CHECKING:
@@ -61,16 +63,33 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+@contextmanager
+def staged_text(path: str | Path, content: str) -> Iterator[None]:
+    """A text file that is written at once, and takes its place when what depends on it went well, too."""
+    with replacing(path) as temporary:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        yield
+
+
 def write_text(path: str | Path, content: str) -> None:
     """Write a text file."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    with staged_text(path, content):
+        pass
 
 
-def write_repeated(path: str | Path, columns: Mapping[str, Sequence[Any]], counts: npt.NDArray[np.int64]) -> None:
-    """Write a table that has row i of the columns `counts[i]` times, a million rows at a time."""
+def write_repeated(
+    path: str | Path,
+    columns: Mapping[str, Sequence[Any]],
+    counts: npt.NDArray[np.int64],
+    check: Callable[[Path], None] | None = None,
+) -> None:
+    """Write a table that has row i of the columns `counts[i]` times, a million rows at a time.
+
+    `check` is given the file before it takes its place, and may refuse it.
+    """
     import pyarrow as pa
 
     kind = Path(path).suffix.lower()
@@ -79,16 +98,56 @@ def write_repeated(path: str | Path, columns: Mapping[str, Sequence[Any]], count
         **dict.fromkeys(ARROW, _write_arrow),
         **dict.fromkeys(EXCEL, _write_excel),
     }
-    values = {name: from_values(list(column)) for name, column in columns.items()}
+    try:
+        values = {name: _indexed(list(column)) for name, column in columns.items()}
+    except (pa.ArrowException, OverflowError):
+        raise InputError(f"a column of {path} mixes kinds of values that no file can hold: leave it out") from None
     with replacing(path) as temporary:
         try:
             writers.get(kind, _write_text)(temporary, _batches(values, counts), int(counts.sum()))
         except (pa.ArrowException, OSError) as problem:
             reason = getattr(problem, "strerror", None) or type(problem).__name__
             raise InputError(f"{path} cannot be written ({reason}): is the disk full?") from None
+        if check:
+            check(temporary)
 
 
-def _batches(values: Mapping[str, pa.Array], counts: npt.NDArray[np.int64]) -> Iterator[pa.Table]:
+def fitted(columns: Mapping[str, Sequence[Any]], path: str | Path) -> dict[str, list[Any]]:
+    """The columns as the format of a file can hold them: what it has no type for becomes text that reads the same."""
+    kind = Path(path).suffix.lower()
+    return {name: _fitted(list(values), kind) for name, values in columns.items()}
+
+
+def _fitted(values: list[Any], kind: str) -> list[Any]:
+    if kind not in TEXT and kind not in EXCEL:
+        return values
+    present = [value for value in values if value is not None]
+    if kind in TEXT and any(isinstance(value, bool) for value in present):
+        return [str(value).lower() if isinstance(value, bool) else value for value in values]
+    if any(isinstance(value, Decimal) for value in present):
+        return [None if value is None else str(value) for value in values]
+    moments = [value for value in present if isinstance(value, dt.datetime)]
+    if kind in EXCEL and any(moment.tzinfo or moment.microsecond for moment in moments):
+        return [None if value is None else value.isoformat() for value in values]
+    return values
+
+
+def _indexed(values: list[Any]) -> tuple[pa.Array, npt.NDArray[np.int32], npt.NDArray[np.bool_] | None]:
+    """A column's values without the missing ones, the place of every value among them, and which are not missing."""
+    import pyarrow as pa
+
+    valid = np.fromiter((value is not None for value in values), dtype=bool, count=len(values))
+    if valid.all():
+        return from_values(values), np.arange(len(values), dtype=np.int32), None
+    present = [value for value in values if value is not None]
+    place = np.maximum(np.cumsum(valid) - 1, 0).astype(np.int32)
+    return from_values(present) if present else pa.array([], pa.string()), place, valid
+
+
+def _batches(
+    values: Mapping[str, tuple[pa.Array, npt.NDArray[np.int32], npt.NDArray[np.bool_] | None]],
+    counts: npt.NDArray[np.int64],
+) -> Iterator[pa.Table]:
     """The repeated rows, as tables of dictionary columns: a value is stored once and its rows are numbers."""
     import pyarrow as pa
 
@@ -100,8 +159,16 @@ def _batches(values: Mapping[str, pa.Array], counts: npt.NDArray[np.int64]) -> I
         here = np.arange(first, last + 1, dtype=np.int32)
         before = ends[here] - counts[here]
         inside = np.minimum(ends[here], stop) - np.maximum(before, start)
-        rows = from_integers(np.repeat(here, inside))
-        yield pa.table({name: pa.DictionaryArray.from_arrays(rows, column) for name, column in values.items()})
+        rows = np.repeat(here, inside)
+        yield pa.table(
+            {
+                name: pa.DictionaryArray.from_arrays(
+                    from_integers(rows if valid is None else place[rows], None if valid is None else valid[rows]),
+                    column,
+                )
+                for name, (column, place, valid) in values.items()
+            }
+        )
 
 
 def read_back(path: str | Path, names: Sequence[str]) -> tuple[list[Any], npt.NDArray[np.int64]]:
@@ -162,6 +229,7 @@ def _plain(table: pa.Table) -> pa.Table:
 
 def _write_excel(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
     import openpyxl
+    from openpyxl.utils.exceptions import IllegalCharacterError
 
     if rows > EXCEL_ROWS:
         raise InputError(f"{rows:,} rows do not fit an Excel sheet: write Parquet or CSV instead")
@@ -171,5 +239,20 @@ def _write_excel(target: Path, batches: Iterator[pa.Table], rows: int) -> None:
         if i == 0:
             sheet.append(batch.column_names)
         for row in zip(*(batch[name].to_pylist() for name in batch.column_names), strict=True):
-            sheet.append(row)
+            try:
+                sheet.append([_as_text_cell(sheet, cell) for cell in row])
+            except (IllegalCharacterError, ValueError, TypeError):
+                book.close()
+                raise InputError("a cell holds what an Excel sheet cannot: write Parquet or CSV instead") from None
     book.save(target)
+
+
+def _as_text_cell(sheet: Any, value: Any) -> Any:
+    """A text that begins with "=" as a text: Excel would run it as a formula."""
+    if not isinstance(value, str) or not value.startswith("="):
+        return value
+    from openpyxl.cell import WriteOnlyCell
+
+    cell = WriteOnlyCell(sheet, value)
+    cell.data_type = "s"
+    return cell
