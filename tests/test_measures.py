@@ -295,3 +295,12 @@ def test_errors_are_one_line() -> None:
     with pytest.raises(JointError) as caught:
         Joint.from_array([[1, -1]])
     assert "\n" not in str(caught.value)
+
+
+def test_an_edge_that_occurs_256_times_still_joins() -> None:
+    """A sum of repeated edges kept in eight bits would come to zero."""
+    many = [(s, x) for x in range(256) for s in (0, 1)]
+    alone = [(s, 1000 + s) for s in range(2, 100)]
+    joint = Joint.from_pairs(many + alone)
+    assert joint.n_s**2 > 4 * joint.counts.nnz
+    assert joint.components[0] == 99

@@ -162,6 +162,24 @@ class Points(Sequence[Point]):
         )
 
 
+def check_cut(
+    *, multiplier: float | None = None, max_leakage: float | None = None, min_utility: float | None = None
+) -> tuple[str, float]:
+    """The one way to cut a frontier that is asked for, which can be told to be wrong before there is a frontier."""
+    asked = {"multiplier": multiplier, "max_leakage": max_leakage, "min_utility": min_utility}
+    named = {name: value for name, value in asked.items() if value is not None}
+    if len(named) != 1:
+        raise InputError("name one of multiplier, max_leakage and min_utility")
+    ((name, value),) = named.items()
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
+        raise InputError(f"{name} must be a number")
+    if name == "multiplier" and value < 0:
+        raise InputError(f"a multiplier weighs utility and is 0 or more, not {value:g}")
+    if name == "multiplier" and math.isinf(value):
+        raise InputError("a multiplier must be finite: a large one keeps everything")
+    return name, float(value)
+
+
 @dataclass(frozen=True, eq=False)
 class Frontier:
     """All the policies worth having between one measure of leakage and one of utility.
@@ -225,19 +243,9 @@ class Frontier:
         min_utility: float | None = None,
     ) -> Point:
         """The point behind `at`."""
-        asked = {"multiplier": multiplier, "max_leakage": max_leakage, "min_utility": min_utility}
-        named = {name: value for name, value in asked.items() if value is not None}
-        if len(named) != 1:
-            raise InputError("name one of multiplier, max_leakage and min_utility")
-        ((name, value),) = named.items()
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
-            raise InputError(f"{name} must be a number")
+        name, value = check_cut(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
         points = self.points
         if name == "multiplier":
-            if value < 0:
-                raise InputError(f"a multiplier weighs utility and is 0 or more, not {value:g}")
-            if math.isinf(value):
-                raise InputError("a multiplier must be finite: a large one keeps everything")
             return self.stop(value) if self.stop else points[int(np.argmin(points.leakage - value * points.utility))]
         slack = 1e-12 * max(1.0, abs(value))  # a bound computed another way
         if name == "max_leakage":

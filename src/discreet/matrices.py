@@ -58,7 +58,7 @@ def components_of(counts: sparse.csc_array) -> tuple[int, Codes, Codes]:
         flat = np.bincount(edges[0].astype(np.int64) * n_s + edges[1], minlength=n_s**2)
         graph: Any = sparse.csr_array(flat.reshape(n_s, n_s))
     else:
-        graph = sparse.coo_array((np.ones(len(edges[0]), dtype=np.int8), edges), shape=(n_s, n_s)).tocsr()
+        graph = sparse.coo_array((np.ones(len(edges[0]), dtype=np.int32), edges), shape=(n_s, n_s)).tocsr()
     number, of_s = csgraph.connected_components(graph, directed=False)
     of_x = of_s[first]
     earliest = np.unique(of_x, return_index=True)[1]

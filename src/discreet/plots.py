@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.errors import needs_extra
+from discreet.errors import InputError, needs_extra
 from discreet.words import label_text
 
 if TYPE_CHECKING:
@@ -202,12 +202,19 @@ def convergence_figure(frontier: Frontier, multiplier: float) -> Any:
     return drawing
 
 
-def save_figure(drawing: Any, path: str) -> None:
-    """Write a figure in the format that the suffix names, whole or not at all."""
-    from discreet.errors import InputError
-    from discreet.tables.writing import replacing
+def check_picture(path: str) -> None:
+    """Refuse a path that no picture can be written to."""
+    from discreet.tables.writing import check_target
 
     if not path.lower().endswith((".png", ".svg", ".pdf")):
         raise InputError(f"{path} does not name a picture format: end it in .png, .svg or .pdf")
+    check_target(path)
+
+
+def save_figure(drawing: Any, path: str) -> None:
+    """Write a figure in the format that the suffix names, whole or not at all."""
+    from discreet.tables.writing import replacing
+
+    check_picture(path)
     with replacing(path) as temporary:
         drawing.savefig(temporary, dpi=150)

@@ -77,6 +77,20 @@ class Published:
         return text
 
 
+def check_files(
+    table: object, out: str | Path, policy_file: str | Path, report_file: str | Path | None = None, *, force: bool
+) -> dict[str, str]:
+    """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
+    files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
+    if len({Path(path).resolve() for path in files.values()}) < len(files):
+        raise InputError("the released table, the policy and the report need a file each")
+    spare_originals(table, *files.values())
+    check_table_target(out, force=force)
+    for name in list(files.values())[1:]:
+        check_target(name, force=force)
+    return files
+
+
 def publish(
     table: object,
     joint: Joint,
@@ -101,13 +115,11 @@ def publish(
 
     With a `budget` of rows, outlying letters may be withheld instead of merged when that makes the rest more useful.
     """
-    files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
-    if len({Path(path).resolve() for path in files.values()}) < len(files):
-        raise InputError("the released table, the policy and the report need a file each")
-    spare_originals(table, *files.values())
-    target = check_table_target(out, force=force)
-    for name in list(files.values())[1:]:
-        check_target(name, force=force)
+    files = check_files(table, out, policy_file, report_file, force=force)
+    if joint.n_s < 2:
+        raise InputError(
+            f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
+        )
     point = frontier.point_at(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
     policy = point.policy
     if budget:
@@ -133,7 +145,7 @@ def publish(
             stack.enter_context(staged_text(policy_file, policy.to_json()))
             if report_file and page is not None:
                 stack.enter_context(staged_text(report_file, page))
-            write(done, target)
+            write(done, Path(out))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

@@ -28,11 +28,10 @@ from discreet.cli.shared import (
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(compare: tuple[str, ...], normalise: bool, plot: str | None, as_json: bool, **options: Any) -> None:
     """Compute the frontier between what TABLE's public columns leak and how useful they stay."""
-    from discreet.plots import save_figure
-    from discreet.tables.writing import check_target
+    from discreet.plots import check_picture, save_figure
 
     if plot:
-        check_target(plot)
+        check_picture(plot)
     with progress("frontier") as report:
         joint, found = joint_and_frontier(options, report)
         others = [joint_and_frontier({**options, "method": method}, report, joint)[1] for method in compare]

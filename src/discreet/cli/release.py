@@ -63,12 +63,16 @@ def command(
     **options: Any,
 ) -> None:
     """Release TABLE's public columns, coarsened, with a policy that says what they leak."""
-    from discreet.publishing import publish
+    from discreet.frontiers import check_cut
+    from discreet.publishing import check_files, publish
 
+    table = named(options["table"], options["inner"])
+    check_cut(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
+    check_files(table, out, policy_file, report_file, force=force)
     with progress("release") as report:
         joint, found = joint_and_frontier(options, report)
         done = publish(
-            named(options["table"], options["inner"]),
+            table,
             joint,
             found,
             out=out,
