@@ -261,3 +261,29 @@ def test_meanings_are_given_for_every_measure() -> None:
     for symbol, value in found.values.items():
         assert len(explain(symbol, value, found.joint)) > 20, symbol
         assert not math.isnan(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "met"), [("eps<inf", False), ("L0<inf", True), ("L0>=inf", False), ("L0>=-inf", True)]
+)
+def test_requirements_with_infinite_bounds(text: str, met: bool) -> None:
+    assert dc.audit(CLINIC, "illness", "town").check([text])[0].met is met
+
+
+def test_many_sensitive_values_do_not_stop_an_audit() -> None:
+    rng = np.random.default_rng(0)
+    table = {"s": rng.integers(0, 2500, 8000), "x": rng.integers(0, 2000, 8000)}
+    assert "L0" in dc.audit(table, "s", "x").values
+
+
+def test_a_column_of_few_values_can_meet_a_bound_on_k() -> None:
+    table = {"sex": ["f", "m"] * 6, "age": list(range(12)), "town": ["A"] * 6 + ["B"] * 6}
+    found = dc.audit(table, ["age", "sex"], "town")
+    assert found.check(["k>=5"])[0].met
+    assert found.check(["H>=3"])[0].met
+
+
+def test_dollar_signs_and_long_names_can_be_drawn() -> None:
+    table = {"s": [1, 2, 3], "$x_$": ["$_$", "$a^{$", "漢字" * 40], "y" * 300: [1, 2, 3]}
+    page = dc.audit(table, "s", ["$x_$", "y" * 300]).to_html()
+    assert "<svg" in page

@@ -221,3 +221,41 @@ def test_without_plots_the_report_says_what_to_install(people: Path, tmp_path: P
     assert done.returncode == 2
     assert 'pip install "discreet[plots]"' in done.stderr
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_terminal_that_lacks_letters(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("s,x\n1,ß→\n2,b\n")
+    done = run("audit", "t.csv", "-s", "s", "-p", "x", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    done = run("audit", "t.csv", "-s", "s", "-p", "x", "--json", cwd=tmp_path, PYTHONIOENCODING="ascii")
+    assert "ß→" in {group["value"] for group in json.loads(done.stdout)["worst"]}
+
+
+def test_columns_with_commas_and_blanks_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('s,"a,b", x\n1,2,3\n2,2,4\n')
+    done = run("audit", "t.csv", "-s", "s", "-p", "a,b", "-p", " x", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["public"] == ["a,b", " x"], done.stderr
+
+
+def test_the_report_may_not_replace_the_table(people: Path) -> None:
+    done = run("audit", str(people), "-s", "age", "-p", "chol", "--html", str(people))
+    assert done.returncode == 2
+    assert people.read_text() == CSV
+
+
+def test_an_interrupt_while_the_engine_counts(tmp_path: Path) -> None:
+    import duckdb
+
+    rows = "SELECT hash(i) % 1000 AS s, hash(i * 7) % 3000000 AS x FROM range(12000000) t(i)"
+    duckdb.connect().execute(f"COPY ({rows}) TO '{tmp_path}/t.parquet'")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "discreet", "audit", str(tmp_path / "t.parquet"), "-s", "s", "-p", "x"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+    )
+    time.sleep(2.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert errors == "discreet: interrupted\n"

@@ -127,17 +127,18 @@ def test_dates_are_dates_from_every_source(column: Any) -> None:
         (["+1", "2"], ["+1", "2"]),
         ([" 1", "2"], [" 1", "2"]),
         (["nan", "1"], ["nan", "1"]),
-        (["inf", "1"], ["inf", "1"]),
+        (["inf", "1"], [float("inf"), 1.0]),
         (["12345678901234567890123"], [12345678901234567890123]),
         (["0.1234567890123456789012"], ["0.1234567890123456789012"]),
         (["-0.0", "1"], [0, 1]),
         ([1, "a", 2.5, 3.0], ["1", "a", "2.5", "3"]),
-        ([decimal.Decimal("1.10"), decimal.Decimal(2)], [1.1, 2]),
+        ([decimal.Decimal("1.10"), decimal.Decimal(2)], [1.1, 2.0]),
+        (["1" * 2000, "2"], ["1" * 2000, "2"]),
         ([decimal.Decimal("0.1234567890123456789")], [decimal.Decimal("0.1234567890123456789")]),
         (["2021-02-30", "2021-01-01"], ["2021-02-30", "2021-01-01"]),
         ([True, False, None], [True, False, None]),
         ([2**60 + 1, 2**60], [2**60 + 1, 2**60]),
-        ([float("inf"), 1.0], [float("inf"), 1]),
+        ([float("inf"), 1.0], [float("inf"), 1.0]),
     ],
 )
 def test_what_a_column_is_called(values: list[Any], labels: list[Any]) -> None:
@@ -437,3 +438,112 @@ def test_postgresql_by_url() -> None:
     want = Joint.from_table(ROWS, "age", ["chol", "town"], side="sex")
     assert Joint.from_table(f"{url}#people", "age", ["chol", "town"], side="sex") == want
     assert Joint.from_table(f"{url}#public.people", "age", ["chol", "town"], side="sex") == want
+
+
+# ---------------------------------------------------------------------- what careful readers found
+
+
+def test_a_folder_named_like_a_column_says_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "x=77"
+    folder.mkdir()
+    pq.write_table(pa.table({"s": [1, 2, 3], "x": ["a", "b", "a"]}), folder / "f.parquet")
+    assert Joint.from_table(folder / "f.parquet", "s", "x").x == ("a", "b")
+
+
+def test_parts_of_different_types_are_not_cast_to_the_first(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"s": [1, 2], "x": [1, 2]}), tmp_path / "0.parquet")
+    pq.write_table(pa.table({"s": [1, 2], "x": [0.9, 1.2]}), tmp_path / "1.parquet")
+    assert Joint.from_table(str(tmp_path / "*.parquet"), "s", "x").x == (0.9, 1.0, 1.2, 2.0)
+
+
+def test_columns_that_differ_in_case_or_repeat_in_parquet(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"s": [1, 2], "x": [1, 1], "X": [5, 6]}), tmp_path / "c.parquet")
+    assert Joint.from_table(tmp_path / "c.parquet", "s", "X").x == (5, 6)
+    twice = pa.table([[1, 2], [3, 4], [5, 6]], names=["s", "x", "x"])
+    pq.write_table(twice, tmp_path / "t.parquet")
+    with pytest.raises(ColumnError, match="2 columns named 'x'"):
+        Joint.from_table(tmp_path / "t.parquet", "s", "x")
+
+
+def test_dates_and_moments_in_one_column_stay_apart() -> None:
+    mixed = [dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, 5)]
+    for table in (pd.DataFrame({"s": [1, 2], "x": mixed}), {"s": [1, 2], "x": np.array(mixed, dtype=object)}):
+        assert Joint.from_table(table, "s", "x").n_x == 2
+
+
+def test_sqlite_values_are_taken_as_they_are_stored(tmp_path: Path) -> None:
+    con = sqlite3.connect(tmp_path / "t.db")
+    con.execute("create table t (s, d decimal(10,2), b boolean, w STRING, day date)")
+    rows = [(1, 1.001, 1, "yes", "2020-01-01"), (2, 1.002, 2, "no", ""), (3, 1.003, "yes", 5, "SECRET")]
+    con.executemany("insert into t values (?, ?, ?, ?, ?)", rows)
+    con.commit()
+    con.close()
+    for column in ("d", "b", "w", "day"):
+        assert Joint.from_table(f"sqlite:///{tmp_path}/t.db#t", "s", column).n_x == 3, column
+
+
+def test_passwords_are_not_shown() -> None:
+    from discreet.tables.databases import shown
+
+    for url in ("postgresql://u:SECRET@h/db#t", "postgresql://u:SEC/RET@h:1/db#t", "postgresql://u:SEC#RET@h/db"):
+        assert "SEC" not in shown(url)
+        with pytest.raises(TableError) as caught:
+            Joint.from_table(url.replace("@h", "@127.0.0.1"), "s", "x")
+        assert "SEC" not in str(caught.value)
+
+
+def test_what_a_library_says_of_a_cell_is_not_passed_on() -> None:
+    lazy = pl.DataFrame({"s": [1, 2], "x": ["SECRET", "2"]}).lazy().with_columns(pl.col("x").cast(pl.Int64))
+    with pytest.raises(TableError) as caught:
+        Joint.from_table(lazy, "s", "x")
+    assert "SECRET" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_large_and_odd_numbers_as_labels_and_counts() -> None:
+    from scipy import sparse
+
+    from discreet import measures
+    from discreet.errors import JointError
+
+    pairs = np.array([[2**63 + 5, 1], [2**63 + 6, 2]], dtype=np.uint64)
+    assert Joint.from_pairs(pairs).s == (2**63 + 5, 2**63 + 6)
+    with pytest.raises(JointError, match="64 bits"):
+        Joint.from_array([[2**62] * 2] * 2)
+    assert measures.entropy(Joint.from_array([[1e308, 1e308], [1e308, 1e308]])) == pytest.approx(1.0)
+    repeated = sparse.coo_array((np.ones(300, np.uint8), (np.zeros(300, int), np.zeros(300, int))), shape=(1, 1))
+    assert Joint.from_array(repeated).total == 300
+    with pytest.raises(JointError, match="differ in length"):
+        Joint.from_array([[1, 2], [3]])
+
+
+def test_moments_of_numpy_are_moments() -> None:
+    assert Joint.from_pairs([(np.datetime64("2020-01-01", "ns"), "x")]).s == (dt.datetime(2020, 1, 1),)
+    table = {"s": [1, 2], "x": [np.datetime64("2020-01-01", "ns"), np.datetime64("2020-01-02", "ns")]}
+    assert Joint.from_table(table, "s", "x").x == (dt.date(2020, 1, 1), dt.date(2020, 1, 2))
+
+
+def test_times_and_durations_and_sets_stand_in_order() -> None:
+    times = [dt.time(10), dt.time(9)]
+    assert Joint.from_pairs([("s", each) for each in times]).x == (dt.time(9), dt.time(10))
+    pauses = [dt.timedelta(days=10), dt.timedelta(days=9)]
+    assert Joint.from_pairs([("s", each) for each in pauses]).x == (pauses[1], pauses[0])
+    sets = [frozenset({3, 4}), frozenset({1, 2})]
+    assert Joint.from_pairs([("s", each) for each in sets]).x == (sets[1], sets[0])
+
+
+def test_a_number_that_means_missing_is_found_as_text_too(tmp_path: Path) -> None:
+    path = bad(tmp_path, b"s,x\n1,-9.0\n2,3.5\n")
+    assert Joint.from_table(path, "s", "x", na="-9").x == (3.5, None)
+
+
+def test_a_joint_cannot_be_changed_through_its_views() -> None:
+    joint = Joint.from_pairs([(1, 1), (2, 1)])
+    for view in (joint.distinct, joint.records, joint.s_weight, joint.pmf.data):
+        with pytest.raises(ValueError, match="read-only"):
+            view[0] = 7
+
+
+def test_record_batches_and_paths_of_other_kinds(tmp_path: Path) -> None:
+    batch = pa.record_batch({"s": [1, 2], "x": [1, 1]})
+    assert Joint.from_table(batch, "s", "x").total == 2

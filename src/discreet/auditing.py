@@ -12,6 +12,7 @@ from discreet.errors import InputError, TableError
 from discreet.joint import Joint
 from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
 from discreet.requirements import Finding, Group, Requirement
+from discreet.tables.counting import named
 from discreet.words import json_number, missing_sentence, shown
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from discreet.tables.counting import Progress
 
 SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
+FEW = 300  # and letters of S: maximal α-leakage solves for a prior over them
 ORDERS = (2.0,)
 PER_COLUMN = ("L0", "k", "I*", "I")
 
@@ -110,7 +112,7 @@ class Audit:
             "most_exposed_attribute": {
                 key: (shown(value) if key == "x" else value if key != "sensitive" else _listed(value))
                 for key, value in exposed.items()
-                if value is not None
+                if key != "sensitive" or show_values
             },
             "columns": [
                 {
@@ -179,7 +181,8 @@ def audit(
         raise TableError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
-    source = str(table) if isinstance(table, str) or hasattr(table, "__fspath__") else "a table in memory"
+    name = named(table)
+    source = "a table in memory" if name == "the table" else name
     return audit_joint(joint, orders=orders, source=source, progress=progress)
 
 
@@ -192,7 +195,7 @@ def audit_joint(
     if orders is not None and any(not order >= 0 for order in orders):
         raise InputError("an order is a number from 0 to infinity")
     if orders is None:
-        orders = ORDERS if joint.counts.nnz <= SMALL else ()
+        orders = ORDERS if joint.counts.nnz <= SMALL and joint.n_s <= FEW else ()
     if progress:
         progress("measuring", None)
     values = {symbol: each(joint) for symbol, each in REGISTRY.items() if not each.has_order}

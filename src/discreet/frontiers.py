@@ -247,9 +247,9 @@ class Frontier:
         points = self.points
         if name == "multiplier":
             return self.stop(value) if self.stop else points[int(np.argmin(points.leakage - value * points.utility))]
-        slack = 1e-12 * max(1.0, abs(value))  # a bound computed another way
+        slack = 1e-12 * abs(value) if math.isfinite(value) else 0.0  # a bound computed another way
         if name == "max_leakage":
-            allowed = np.flatnonzero(points.leakage <= value + slack)
+            allowed = np.flatnonzero(points.leakage <= value + max(slack, 1e-12))
             if len(allowed) == 0:
                 raise InputError(
                     f"no policy leaks {value:g} bits or less: the least is {points.leakage.min():.4g} "

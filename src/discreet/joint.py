@@ -21,6 +21,7 @@ from discreet.matrices import (
     checked,
     components_of,
     first_not_a_pair,
+    frozen,
     given_labels,
     matrix_of,
     same_matrix,
@@ -209,6 +210,7 @@ class Joint:
         self.require_counts()
         pmf = self._counts.astype(np.float64)
         pmf.data /= float(self._counts.data.sum())
+        frozen(pmf.data)
         return pmf
 
     @cached_property
@@ -243,22 +245,23 @@ class Joint:
     @cached_property
     def records(self) -> npt.NDArray[Any]:
         """n(x): how many records each x has."""
-        return np.add.reduceat(self._counts.data, self._counts.indptr[:-1])
+        return frozen(np.add.reduceat(self._counts.data, self._counts.indptr[:-1]))
 
     @cached_property
     def distinct(self) -> Codes:
         """|[[S|x]]|: how many s each x was seen with."""
-        return np.diff(self._counts.indptr).astype(np.int64)
+        return frozen(np.diff(self._counts.indptr).astype(np.int64))
 
     @cached_property
     def s_weight(self) -> Floats:
         """How often each s was seen."""
-        return np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s).astype(np.float64)
+        weight = np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
+        return frozen(weight.astype(np.float64))
 
     @cached_property
     def x_of_pair(self) -> npt.NDArray[np.int32]:
         """For every distinct pair, in storage order, the number of its x."""
-        return np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct)
+        return frozen(np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct))
 
     @cached_property
     def components(self) -> tuple[int, Codes, Codes]:
@@ -329,7 +332,10 @@ class Joint:
         """
         block_of = np.full(self.n_x, -1, dtype=np.int64)
         for number, block in enumerate(blocks):
-            members = [self._x_index.get(plain(label)) for label in block]
+            try:
+                members = [self._x_index.get(plain(label)) for label in block]
+            except TypeError:
+                raise InputError("a block is not a collection of labels: blocks partition joint.x") from None
             if not members:
                 raise InputError("a block is empty: every block needs a letter")
             for member in members:
@@ -351,7 +357,9 @@ class Joint:
         members: list[list[Label]] = [[] for _ in range(len(first))]
         for letter, label in zip(letters.tolist(), self.x, strict=True):
             members[letter].append(label)
-        alphabet = Alphabet(([tuple(block) for block in members],), None, self._x.names)
+        # A block of several columns is one letter of one column: its parts can no longer be told apart.
+        names = self._x.names if len(self._x.names) < 2 else (", ".join(self._x.names),)
+        alphabet = Alphabet(([tuple(block) for block in members],), None, names)
         return self._with_x(alphabet, letters)
 
     def attribute(self, mapping: Mapping[Label, Label]) -> Joint:

@@ -55,6 +55,12 @@ def order_key(label: object) -> tuple[object, ...]:
         return (2, label)
     if isinstance(label, bytes):
         return (4, label)
+    if isinstance(label, dt.time):
+        return (5, "time", label.isoformat())
+    if isinstance(label, dt.timedelta):
+        return (5, "timedelta", label)
+    if isinstance(label, frozenset):
+        return (5, "frozenset", tuple(sorted(order_key(part) for part in label)))
     if isinstance(label, tuple):
         return (6, tuple(order_key(part) for part in label))
     return (5, type(label).__qualname__, repr(label))
@@ -64,6 +70,8 @@ def plain(value: object) -> Label:
     """A value as a label: numpy scalars become Python's, missing becomes None, nothing else changes."""
     if is_missing(value):
         return None
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return _moment(value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, tuple):
@@ -71,6 +79,16 @@ def plain(value: object) -> Label:
     if not isinstance(value, Hashable):
         raise TypeError(type(value).__name__)
     return value
+
+
+def _moment(value: np.datetime64 | np.timedelta64) -> Label:
+    """NumPy's moments as Python's, or as text where they are finer or later than Python can say."""
+    micro = value.astype(f"{'datetime' if isinstance(value, np.datetime64) else 'timedelta'}64[us]")
+    spoken = micro.item()
+    if isinstance(spoken, int) or micro.astype(value.dtype) != value:
+        return str(value)
+    label: Label = spoken
+    return label
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +151,19 @@ def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet
     (('a', 'b'), [1, 0, 1])
     """
     array = values if isinstance(values, np.ndarray) else _as_array(values)
-    if array is not None and array.dtype.kind in "iu":
+    if array is not None and array.dtype.kind in "iu" and (array.dtype != np.uint64 or array.max(initial=0) < 2**63):
         return encode_integers(array)
     if array is not None and array.dtype.kind == "f" and not np.isnan(array).any():
         floats = array.astype(np.float64) + 0.0  # −0.0 and 0.0 are one label
         distinct, codes = np.unique(floats, return_inverse=True)
         return Alphabet((distinct,)), codes.astype(np.int64)
+    # Distinct values first, in one pass that Python runs by itself; then only they are looked at.
+    listed = values.tolist() if isinstance(values, np.ndarray) and values.dtype.kind in "USOb" else values
+    place = {value: i for i, value in enumerate(dict.fromkeys(listed))}
+    codes = np.fromiter(map(place.__getitem__, listed), dtype=np.int64, count=len(listed))
     seen: dict[Label, int] = {}
-    first = [seen.setdefault(plain(value), len(seen)) for value in values]
-    return sort_labels(list(seen), np.asarray(first, dtype=np.int64))
+    merged = np.asarray([seen.setdefault(plain(value), len(seen)) for value in place], dtype=np.int64)
+    return sort_labels(list(seen), merged[codes])
 
 
 def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, Codes]:

@@ -67,6 +67,12 @@ def components_of(counts: sparse.csc_array) -> tuple[int, Codes, Codes]:
     return int(number), rank[of_s], rank[of_x]
 
 
+def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same array, no longer to be written to."""
+    array.flags.writeable = False
+    return array
+
+
 def same_matrix(one: sparse.csc_array, other: sparse.csc_array) -> bool:
     """The same entries in the same places."""
     return all(np.array_equal(getattr(one, part), getattr(other, part)) for part in ("indptr", "indices", "data"))
@@ -76,14 +82,25 @@ def checked(counts: Any) -> Any:
     """An array or sparse matrix of finite, non-negative numbers, some of them positive."""
     from scipy import sparse
 
-    if not sparse.issparse(counts):
-        counts = np.asarray(counts)
+    given: Any = counts
+    if sparse.issparse(given):
+        # Repeated entries are added up: not in eight bits.
+        counts = given.astype(np.int64) if given.dtype.kind in "iu" else given
+    else:
+        try:
+            counts = np.asarray(counts)
+        except ValueError:
+            raise JointError("the rows of counts differ in length: give a rectangle, S down and X across") from None
         if counts.ndim != 2:
             raise JointError(f"counts have {counts.ndim} dimension(s): two are needed, S down and X across")
     matrix = sparse.csc_array(counts) if not isinstance(counts, np.ndarray) else None
     data = matrix.data if matrix is not None else counts
     if data.dtype.kind not in "biuf":
         raise JointError(f"counts of type {data.dtype} are not numbers")
+    if data.dtype == np.float16:
+        return checked(counts.astype(np.float64))
+    if data.dtype.kind in "iu" and data.size and float(np.abs(data.astype(np.float64)).sum()) >= 2**62:
+        raise JointError("counts add up to more than 64 bits can hold: give a pmf instead")
     if data.dtype.kind == "f" and not np.isfinite(data).all():
         raise JointError("counts contain NaN or infinity: give finite numbers")
     if data.dtype.kind in "if" and (data < 0).any():
@@ -96,6 +113,9 @@ def checked(counts: Any) -> Any:
 def as_counts(matrix: Any) -> Any:
     """Floats that are all whole numbers are counts."""
     whole = matrix.data
+    if not np.isfinite(whole.sum()):  # weights so large that only their ratios can be kept
+        matrix = matrix / whole.max()
+        whole = matrix.data
     if (whole % 1 == 0).all() and whole.sum() < 2**53:
         return matrix.astype(np.int64)
     return matrix.astype(np.float64)
@@ -105,7 +125,10 @@ def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tupl
     """The alphabet of one axis of an array, and the order that sorts it."""
     if labels is None:
         return Alphabet((np.arange(length),)), None
-    names = [plain(label) for label in labels]
+    try:
+        names = [plain(label) for label in labels]
+    except TypeError as problem:
+        raise JointError(f"a label of {role} of type {problem} is not hashable: use text, numbers or tuples") from None
     if len(names) != length:
         raise JointError(f"{len(names)} labels for {length} letters of {role}: give one a letter")
     if len(set(names)) < len(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,12 @@ def to_svg(drawing: Any, title: str) -> str:
     import matplotlib as mpl
 
     buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none", "font.family": "sans-serif"}):
+    # A letter that the font lacks is drawn as a box; that is no matter for stderr.
+    with (
+        warnings.catch_warnings(),
+        mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none", "font.family": "sans-serif"}),
+    ):
+        warnings.simplefilter("ignore")
         drawing.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
     text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -47,6 +53,12 @@ def to_svg(drawing: Any, title: str) -> str:
     text = re.sub(r'id="', f'id="{mark}-', text)
     text = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\1{mark}-", text)
     return text.replace(">", f' role="img" aria-label="{title}">', 1)
+
+
+def drawn(text: str) -> str:
+    """Text for a drawing: short, and with its dollar signs meant as such."""
+    short = text if len(text) <= 24 else text[:23] + "…"
+    return short.replace("$", r"\$")
 
 
 def group_sizes(audit: Audit) -> str:
@@ -65,10 +77,13 @@ def group_sizes(audit: Audit) -> str:
     else:
         axes.set_xlim(0.4, max(top, 5) + 0.6)
         axes.xaxis.get_major_locator().set_params(integer=True)
-    if max(records.max(), distinct.max()) > 50 * max(1, np.median(distinct[distinct > 0])):
+    shown = np.concatenate([records[records > 0], distinct[distinct > 0]])
+    if shown.max() > 50 * shown.min():
         axes.set_yscale("log")
     axes.set_xlabel("size of a group (people who share all public values)")
     axes.set_ylabel("groups")
+    if axes.get_yscale() == "linear":
+        axes.yaxis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False, fontsize=9, loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
     return to_svg(drawing, "Group sizes")
 
@@ -94,7 +109,7 @@ def column_leakage(audit: Audit) -> str:
             color=WARN,
             label="L0 of the others, without it",
         )
-    axes.set_yticks(rows, [*(part.column for part in parts), "all together"])
+    axes.set_yticks(rows, [*(drawn(part.column) for part in parts), "all together"])
     axes.set_xlabel("bits")
     axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
     return to_svg(drawing, "Leakage by column")
@@ -120,7 +135,8 @@ def components(audit: Audit) -> str | None:
         axes.annotate(label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK)
     axes.set_xlim(-0.15, 1.35)
     axes.set_axis_off()
-    axes.set_title("sensitive values (not named)                     public values", fontsize=9, color=INK)
+    for where, side, what in ((0, "left", "sensitive values (not named)"), (1, "right", "public values")):
+        axes.annotate(what, (where, 0.06), ha="center" if side == "right" else "left", fontsize=9, color=INK)
     return to_svg(drawing, "Components")
 
 

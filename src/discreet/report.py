@@ -79,6 +79,7 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
         components=plots.components(audit),
         today=dt.date.today().isoformat(),
         number=words.number_text,
+        units=_units,
     )
 
 

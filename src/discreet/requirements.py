@@ -92,18 +92,22 @@ class Requirement:
                 )
             value = REGISTRY[self.symbol](audit.joint)
         finding = self._finding(audit.joint, value, most)
-        if finding.met and self.symbol not in _SIDE and len(audit.joint.sensitive) > 1:
+        about_x = self.symbol not in _SIDE and REGISTRY[self.symbol].role != "prior"
+        if finding.met and about_x and len(audit.joint.sensitive) > 1:
             for name in audit.joint.sensitive:
                 one = audit.joint.select(sensitive=[name])
-                alone = self._finding(one, REGISTRY[self.symbol](one), most)
+                # A column of two values cannot have five of them in a group: all of its own are enough.
+                reachable = self.symbol == "k" and self.relation in (">=", ">")
+                asked = replace(self, bound=min(self.bound, one.n_s)) if reachable else self
+                alone = asked._finding(one, REGISTRY[self.symbol](one), most)
                 if not alone.met:
-                    return replace(alone, column=name)
+                    return replace(alone, requirement=self, column=name)
         return finding
 
     def _finding(self, joint: Joint, value: float, most: int) -> Finding:
         # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
-        slack = _ROUNDING * max(1.0, abs(self.bound)) if math.isfinite(value) else 0.0
-        close = math.isfinite(value) and abs(value - self.bound) <= slack
+        finite = math.isfinite(value) and math.isfinite(self.bound)
+        close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
         met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
         if met:
             return Finding(self, value, True, 0, ())

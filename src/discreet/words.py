@@ -33,7 +33,8 @@ def label_text(label: Label) -> str:
         return ", ".join(label_text(part) for part in label)
     if isinstance(label, float):
         return f"{label:g}" if abs(label) < 1e6 and float(f"{label:g}") == label else repr(label)
-    return str(label)
+    text = str(label)
+    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def json_number(value: float) -> float | str:
@@ -92,7 +93,9 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
         if math.isinf(value)
         else f"No public value tells two sensitive values apart by odds of more than {2**value:.3g} to 1.",
         "HG": f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release.",
-        "HG|X": f"After the release it takes {value:.3g} guesses on average.",
+        "HG|X": "After the release the first guess is right."
+        if value == 1
+        else f"After the release it takes {value:.3g} guesses on average.",
         "LG": f"The release saves {value:.3g} guesses on average.",
         "L0|A": f"To somebody who knows the side information, candidates shrink {_times(2**value)} in the worst case.",
         "I*,A": f"Together with the side information, {pieces} groups can be told apart without error."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -59,10 +60,14 @@ def group(context: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; whatever is wrong is told in one line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
     try:
         with group.make_context("discreet", list(sys.argv[1:] if arguments is None else arguments)) as context:
             code = group.invoke(context)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as leave:  # --help and --version
         sys.exit(leave.exit_code)
     except click.ClickException as problem:

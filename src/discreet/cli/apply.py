@@ -20,7 +20,7 @@ from discreet.cli.shared import Names, flat, print_json, progress
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
-    policy_file: str, table: str, out: str, keep: tuple[list[str], ...], cells: Any, force: bool, as_json: bool
+    policy_file: str, table: str, out: str, keep: tuple[str, ...], cells: Any, force: bool, as_json: bool
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.policy import Policy
@@ -31,7 +31,7 @@ def command(
     target = check_table_target(out, force=force)
     spare_originals(table, target)
     with progress("apply") as report:
-        done = carry_out(policy, table, keep=flat(keep), cells=cells, progress=report)
+        done = carry_out(policy, table, keep=flat(keep, table), cells=cells, progress=report)
         require_promises(policy, done)
         write(done, target)
     if as_json:

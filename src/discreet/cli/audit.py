@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 @click.option("--html", metavar="FILE", help="Write a report with plots, one self-contained file.")
 def command(
     table: str,
-    sensitive: tuple[list[str], ...],
-    public: tuple[list[str], ...],
-    side: tuple[list[str], ...],
+    sensitive: tuple[str, ...],
+    public: tuple[str, ...],
+    side: tuple[str, ...],
     missing: Any,
     na: tuple[str, ...],
     inner: str | None,
@@ -47,16 +48,20 @@ def command(
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
     """
     from discreet.auditing import audit
+    from discreet.errors import InputError
     from discreet.requirements import Requirement
     from discreet.tables.writing import write_text
 
+    where = named(table, inner)
+    if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
+        raise InputError(f"{html} is the table itself: name another file for the report")
     requirements = [Requirement.parse(text) for text in require]  # before the table is read
     with progress("audit") as report:
         found = audit(
-            named(table, inner),
-            flat(sensitive),
-            flat(public),
-            flat(side) or None,
+            where,
+            flat(sensitive, where),
+            flat(public, where),
+            flat(side, where) or None,
             missing=missing,
             na=na,
             orders=order or None,

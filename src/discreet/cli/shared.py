@@ -19,13 +19,21 @@ class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generi
 
     name = "NAME[,NAME]"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
-        return value if isinstance(value, list) else [part.strip() for part in str(value).split(",") if part.strip()]
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
 
 
-def flat(values: tuple[list[str], ...]) -> list[str]:
-    """The names given by a repeated option."""
-    return [name for names in values for name in names]
+def flat(values: tuple[str, ...], table: str | None = None) -> list[str]:
+    """The names given by a repeated option: a text that is itself a column's name, or several with commas between."""
+    known: list[str] = []
+    if table is not None and any("," in text or text != text.strip() for text in values):
+        from discreet.tables import column_names
+
+        known = column_names(table)
+    names = []
+    for text in values:
+        names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
+    return names
 
 
 def table_options(function: F) -> F:
@@ -97,13 +105,13 @@ def console() -> Any:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    return _Console()
+    return _Console(emoji=False)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    json.dump(document, sys.stdout, ensure_ascii=False, indent=2, allow_nan=False)
-    sys.stdout.write("\n")
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    click.echo(json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False))
 
 
 def frontier_options(function: F) -> F:
@@ -168,9 +176,9 @@ def joint_and_frontier(
     if joint is None:
         joint = Joint.from_table(
             named(options["table"], options["inner"]),
-            flat(options["sensitive"]),
-            flat(options["public"]),
-            flat(options["side"]) or None,
+            flat(options["sensitive"], named(options["table"], options["inner"])),
+            flat(options["public"], named(options["table"], options["inner"])),
+            flat(options["side"], named(options["table"], options["inner"])) or None,
             missing=options["missing"],
             na=options["na"],
             memory_limit=options["memory_limit"],

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _GAP = 1e-10  # bits: how far maximal α-leakage may be from its supremum
+_NEAR = 1e-7  # orders this close to 1 are Shannon's: the formulas divide by what is left
 _DENSE = 2_000  # letters of S up to which Newton's matrix is kept
 _CELLS = 20_000_000  # a channel of up to this many cells is multiplied densely
 _NEWTON_STEPS = 300
@@ -62,20 +63,20 @@ def _log_sum(logs: Floats) -> float:
     kind="pmf",
     role="leakage",
     formula="α/(α−1) log Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}",
-    reference="[BF, Def 4], [AC, VI-A]",
+    reference="[AC, VI-A], [BF, V-B]",
     least_order=0,
 )
 def sibson_information(joint: Joint, order: float = 2.0) -> float:
     """How much X tells about S, weighing rare but telling outcomes by the order: 1 is Shannon's, ∞ maximal leakage.
 
-    I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [BF, Def 4; AC, VI-A]
+    I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [AC, VI-A; BF, V-B]
 
     >>> from discreet import Joint
     >>> sibson_information(Joint.from_array([[1, 0], [0, 1]]), order=2)
     1.0
     """
     order = _checked_order(order, 0)
-    if order == 1:
+    if abs(order - 1) < _NEAR:
         return mutual_information(joint)
     if order == math.inf:
         return maximal_leakage(joint)
@@ -94,13 +95,13 @@ def sibson_information(joint: Joint, order: float = 2.0) -> float:
     kind="pmf",
     role="leakage",
     formula="H_α(S) − H_α(S|X), Arimoto's conditional entropy",
-    reference="[AC, VI-A], [BF, II]",
+    reference="[AC, VI-A]",
     least_order=0,
 )
 def arimoto_information(joint: Joint, order: float = 2.0) -> float:
     """How much X lowers the Rényi entropy of S: order 0 is 0-information, 1 Shannon's, ∞ min-entropy leakage.
 
-    I^A_α(S;X) = H_α(S) − α/(1−α) log2 Σ_x (Σ_s p(s,x)^α)^{1/α}, in bits. [AC, VI-A; BF, II]
+    I^A_α(S;X) = H_α(S) − α/(1−α) log2 Σ_x (Σ_s p(s,x)^α)^{1/α}, in bits. [AC, VI-A]
 
     >>> from discreet import Joint
     >>> arimoto_information(Joint.from_array([[1, 0], [0, 1]]), order=2)
@@ -110,7 +111,7 @@ def arimoto_information(joint: Joint, order: float = 2.0) -> float:
     joint.require_counts()
     if order == 0:
         return zero_information(joint)
-    if order == 1:
+    if abs(order - 1) < _NEAR:
         return mutual_information(joint)
     if order == math.inf:
         return min_entropy_leakage(joint)
@@ -140,7 +141,7 @@ def maximal_alpha_leakage(joint: Joint, order: float = 2.0) -> float:
     1.0
     """
     order = _checked_order(order, 1)
-    if order == 1:
+    if abs(order - 1) < _NEAR:
         return mutual_information(joint)
     if order == math.inf:
         return maximal_leakage(joint)
@@ -163,7 +164,7 @@ def _capacity(joint: Joint, order: float) -> float:
     climb = _newton if joint.n_s <= _DENSE else _arimoto
     value = climb(channel, np.exp2(top / order), order)
     if value is None:
-        raise MeasureError(f"maximal α-leakage of order {order:g} did not converge: try another order")
+        raise MeasureError(f"maximal α-leakage of order {order:g} could not be proven to 1e-10 bits: try order inf")
     return max(0.0, order / (order - 1) * math.log2(value))
 
 
@@ -244,7 +245,7 @@ def renyi_leakage(joint: Joint, order: float = 2.0) -> float:
     if order == 0:
         return max(0.0, -math.log2(min(1.0, float(per_x(joint, weights, np.add).min()))))
     logs = np.log2(lift(joint))
-    if order == 1:
+    if abs(order - 1) < _NEAR:
         posterior = joint.counts.data / joint.records[joint.x_of_pair]
         return max(0.0, float(per_x(joint, posterior * logs, np.add).max()))
     divergence = _log_power_sum(joint, order * logs, weights) / (order - 1)

@@ -66,12 +66,12 @@ def entropy(joint: Joint) -> float:
     kind="pmf",
     role="leakage",
     formula="I(S;X) = Σ p log p(s,x)/p(s)p(x)",
-    reference="[PF, (1)]",
+    reference="[PF, II]",
 )
 def mutual_information(joint: Joint) -> float:
     """How much X tells about S on average.
 
-    I(S;X) = Σ p(s,x) log2 p(s,x)/(p(s)p(x)), in bits. [PF, (1)]
+    I(S;X) = Σ p(s,x) log2 p(s,x)/(p(s)p(x)), in bits. [PF, II]
 
     >>> from discreet import Joint
     >>> mutual_information(Joint.from_array([[1, 0], [0, 1]]))
@@ -174,12 +174,12 @@ def gacs_korner_information(joint: Joint) -> float:
     kind="pmf",
     role="leakage",
     formula="max log p(x|s)/p(x|s')",
-    reference="[AC, VI-B, footnote 14]",
+    reference="[AC, VI-A, footnote 14]",
 )
 def local_dp_epsilon(joint: Joint) -> float:
     """How well some x tells two values of s apart, by the odds; infinite when some x excludes some s.
 
-    ε = max over x, s, s' of log2 p(x|s)/p(x|s'), in bits. [AC, VI-B, footnote 14]
+    ε = max over x, s, s' of log2 p(x|s)/p(x|s'), in bits. [AC, VI-A, footnote 14]
 
     >>> from discreet import Joint
     >>> local_dp_epsilon(Joint.from_array([[1, 3], [2, 2]])), local_dp_epsilon(Joint.from_array([[1, 1], [0, 2]]))

@@ -50,7 +50,15 @@ class Candidates:
 Reach = Callable[[FloatArray], IntArray]  # costs -> the strongest level that a policy of that cost could reach (proven)
 
 
-def reach_by_levels(level: IntArray, bound: FloatArray, leakage: str, n_s: int) -> Reach:
+def slack(price: FloatArray, letters: Letters, cost: str) -> FloatArray:
+    """How far apart two costs may lie that are equal on paper; nothing at cost 0, which is exact."""
+    found: FloatArray = 1e-12 * price
+    if cost == "size" or letters.values is None:
+        return found
+    return np.where(price > 0, found + 1e-15 * float(np.abs(letters.values).max(initial=0.0)), 0.0)
+
+
+def reach_by_levels(level: IntArray, bound: FloatArray, leakage: str, letters: Letters, cost: str) -> Reach:
     """From lower bounds on the cost of levels: a level whose bound exceeds the cost is out of reach.
 
     Levels may be left out. What is out of reach at one level is so at every stronger one, so the first level out of reach
@@ -58,12 +66,11 @@ def reach_by_levels(level: IntArray, bound: FloatArray, leakage: str, n_s: int) 
     """
 
     def reach(price: FloatArray) -> IntArray:
-        slack = 1e-12 * np.maximum(1.0, np.abs(price))  # a cost computed another way
-        out = bound[None, :] > (price + slack)[:, None]
+        out = bound[None, :] > (price + slack(price, letters, cost))[:, None]
         if leakage == "I*":  # fewer components are stronger
             fewest: IntArray = np.where(out, level[None, :], 0).max(axis=1, initial=0) + 1
             return fewest
-        most: IntArray = np.where(out, level[None, :], n_s + 1).min(axis=1, initial=n_s + 1) - 1
+        most: IntArray = np.where(out, level[None, :], letters.n_s + 1).min(axis=1, initial=letters.n_s + 1) - 1
         return most
 
     return reach
@@ -97,10 +104,18 @@ def points_of(setting: Setting, found: Candidates, cost: str, n: int) -> Points:
     return Points(setting, bits(found.level, setting.leakage, joint.n_s), worth(found.cost, cost, n), found.partition)
 
 
+def worth_having(points: Points, price: FloatArray, cost: str) -> IntArray:
+    """The non-dominated points, finest first, but for those that only rounding keeps from being dominated."""
+    chosen = non_dominated(points.leakage, points.utility)
+    here = price[chosen]
+    is_apart = np.append(np.diff(here) > slack(here[:-1], points.setting.letters, cost), True)
+    return np.asarray(chosen[is_apart])
+
+
 def frontier_points(setting: Setting, found: Candidates, reach: Reach | None, cost: str, n: int) -> Points:
     """The non-dominated candidates, finest first, each with the proven bound at its utility."""
     every = points_of(setting, found, cost, n)
-    chosen = non_dominated(every.leakage, every.utility)
+    chosen = worth_having(every, found.cost, cost)
     if reach is None:
         return every.chosen(chosen)
     bound = bits(reach(found.cost[chosen]), setting.leakage, setting.joint.n_s)

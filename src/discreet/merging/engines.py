@@ -12,7 +12,16 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.frontiers import Frontier, Point, Points, Setting
 from discreet.merging import costs
-from discreet.merging.candidates import Candidates, Reach, frontier_points, points_of, price_of, reach_by_levels, worth
+from discreet.merging.candidates import (
+    Candidates,
+    Reach,
+    frontier_points,
+    points_of,
+    price_of,
+    reach_by_levels,
+    worth,
+    worth_having,
+)
 from discreet.merging.costs import Codeword
 from discreet.merging.letters import FloatArray, IntArray, Letters
 
@@ -172,7 +181,7 @@ def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Re
         step = max(1, len(greedy) // STARTS)
         starts = [greedy.partition(i) for i in range(0, len(greedy), step)]
         best = several.optimise(letters, task.codeword, starts=starts, rng=rng)
-    return best, reach_by_levels(best.levels, best.bound, "L0", n_s)
+    return best, reach_by_levels(best.levels, best.bound, "L0", letters, task.cost)
 
 
 def _reach_by_tree(letters: Letters) -> Reach | None:
@@ -197,7 +206,7 @@ def _reach_by_tree(letters: Letters) -> Reach | None:
     # A zero would be read as no edge: distances are shifted by one, which no tree notices.
     tree = minimum_spanning_tree(np.where(np.eye(count, dtype=bool), 0.0, nearest + 1.0))
     edges = np.sort(tree.data) - 1.0
-    return reach_by_levels(count - 1 - np.arange(len(edges)), edges / 2, "I*", letters.n_s)
+    return reach_by_levels(count - 1 - np.arange(len(edges)), edges / 2, "I*", letters, "distortion")
 
 
 def _connected_search(task: Task) -> tuple[Candidates, Reach | None]:
@@ -261,7 +270,7 @@ def _prove(task: Task, incumbents: Sequence[IntArray]) -> tuple[Candidates, Reac
     level = np.array([point.level for point in exact], dtype=np.int64)
     bound = np.array([point.bound for point in exact], dtype=np.float64)
     found = task.measured([point.block_of for point in exact])
-    return found, reach_by_levels(level, bound, "I*" if kind == "I*" else "L0", task.letters.n_s)
+    return found, reach_by_levels(level, bound, "I*" if kind == "I*" else "L0", task.letters, task.cost)
 
 
 # ---------------------------------------------------------------------- baselines
@@ -316,13 +325,12 @@ def with_side_information(task: Task, method: str) -> Frontier:
     partitions, leakage = merge_with_side(task.setting.joint, task.letters, task.leakage, task.cost, task.codeword)
     price = np.array([price_of(task.letters, each, task.cost, task.codeword) for each in partitions])
     path = Points(task.setting, leakage, worth(price, task.cost, task.letters.n), partitions.__getitem__)
-    from discreet.merging.hypervolume import non_dominated
 
     def stop(multiplier: float) -> Point:
         rising = np.flatnonzero(np.diff(path.leakage - multiplier * path.utility) >= 0)
         return path[int(rising[0]) if len(rising) else len(path) - 1]
 
-    return Frontier(path.chosen(non_dominated(path.leakage, path.utility)), path, "agglomerative", stop)
+    return Frontier(path.chosen(worth_having(path, price, task.cost)), path, "agglomerative", stop)
 
 
 METHODS: dict[str, Callable[[Task], Frontier]] = {

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import TableError
-from discreet.labels import Alphabet, Codes, Label, encode_integers, is_missing, sort_labels
+from discreet.labels import Alphabet, Codes, Label, encode_integers, is_missing, plain, sort_labels
 from discreet.tables.arrow import to_numpy
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _MOMENT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 IntArray = npt.NDArray[np.int64]
+_DIGITS = 1_000  # longer texts of digits are names, not numbers
 _EXACT = 2**53  # floats past this no longer tell neighbouring integers apart
 
 
@@ -44,6 +45,11 @@ def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: fro
         values = values.tolist()
     if not isinstance(values, list | tuple):
         return _encode_arrow(values, na)
+    if set(map(type, values)) <= {str, int, float, type(None)}:
+        # Plain values: Python finds the distinct ones by itself (1 and 1.0 are one label in any case).
+        place = {value: i for i, value in enumerate(dict.fromkeys(values))}
+        codes = np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
+        return _relabel([_simple(value) for value in place], codes, na)
     seen: dict[Label, int] = {}
     codes = np.empty(len(values), dtype=np.int64)
     for i, value in enumerate(values):
@@ -150,11 +156,11 @@ def _simple(value: object) -> Label:
     if is_missing(value):
         return None
     if isinstance(value, np.generic):
-        return _simple(value.item())
+        return _simple(plain(value))
     if isinstance(value, list | tuple):
         return tuple(_simple(part) for part in value)
     if isinstance(value, dict):
-        return tuple((key, _simple(part)) for key, part in sorted(value.items()))
+        return tuple((key, _simple(part)) for key, part in sorted(value.items(), key=lambda item: str(item[0])))
     if isinstance(value, set | frozenset):
         return frozenset(_simple(part) for part in value)
     if hasattr(value, "to_pydatetime"):
@@ -199,7 +205,7 @@ def _means_missing(value: Label, na: frozenset[str], missing_numbers: set[int | 
     if value is None or not na:
         return value is None
     if isinstance(value, str):
-        return value in na
+        return value in na or _number(value) in missing_numbers
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value in missing_numbers
 
 
@@ -207,7 +213,9 @@ def _number(text: str) -> int | float | None:
     """The number that a text is, if writing it out again gives the text back (up to trailing zeros)."""
     if not _NUMBER.fullmatch(text):
         value = _float(text)
-        return value if value is not None and repr(value) == text and np.isfinite(value) else None
+        return value if value is not None and repr(value) == text and not np.isnan(value) else None
+    if len(text) > _DIGITS:
+        return None
     if "." not in text:
         return int(text)
     value = float(text)
@@ -268,21 +276,25 @@ def _as_text(value: Label) -> str:
     return str(value)
 
 
+def _is_whole(value: float) -> bool:
+    return value.is_integer() and abs(value) < _EXACT
+
+
 def _number_converter(present: Iterable[int | float | Decimal]) -> Callable[[Any], Label]:
-    """Whole numbers become int; other decimals float, unless that would lose digits."""
+    """A column of whole numbers becomes int, any other float, unless that would lose digits."""
+    present = list(present)
+    all_whole = all(isinstance(value, int) or _is_whole(float(value)) for value in present)
     exact_decimals = [value for value in present if isinstance(value, Decimal)]
     keep_decimal = any(
         Decimal(repr(float(value))) != value and value != value.to_integral_value() for value in exact_decimals
     )
 
     def convert(value: int | float | Decimal) -> Label:
-        if isinstance(value, int):
-            return value
+        if all_whole:
+            return int(value)
         if isinstance(value, Decimal):
-            if value.is_finite() and value == value.to_integral_value():
-                return int(value)
             return value if keep_decimal else float(value)
-        return int(value) if value.is_integer() and abs(value) < _EXACT else value
+        return float(value) if isinstance(value, float) or abs(value) < _EXACT else value
 
     return convert
 

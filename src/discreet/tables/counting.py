@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from os import PathLike
+from os import PathLike, fspath
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import ColumnError, InputError, TableError, listed
+from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
 from discreet.labels import Alphabet, Codes, combine
 from discreet.tables.columns import encode_column
 from discreet.tables.sources import group
@@ -69,16 +69,11 @@ def count(
         raise InputError(f"missing={missing!r} is not a policy: use one of {listed(get_args(MissingPolicy))}")
     roles = _roles(sensitive, public, side)
     columns = [name for names in roles for name in names]
-    values, counts = group(table, columns, memory_limit, progress)
+    texts = frozenset([na] if isinstance(na, str) else na)
+    coded, counts = counted_columns(table, columns, texts, memory_limit, progress)
     rows = int(counts.sum())
     if rows == 0:
-        where = str(table) if isinstance(table, str | PathLike) else "the table"
-        raise TableError(f"{where} has no rows: there is nothing to measure")
-    if progress:
-        progress("sorting labels", None)
-    texts = frozenset([na] if isinstance(na, str) else na)
-    coded = [encode_column(column, texts) for column in values]
-    del values  # the raw columns can be most of the memory
+        raise TableError(f"{named(table)} has no rows: there is nothing to measure")
     absent = [_absent(alphabet, codes) for alphabet, codes in coded]
     by_column = {
         name: int(counts[gone].sum()) if gone is not None else 0 for name, gone in zip(columns, absent, strict=True)
@@ -108,10 +103,46 @@ def count(
     return Counted(s, x, a, s_codes, x_codes, a_codes, counts, rows - report.dropped, report)
 
 
+def named(table: object) -> str:
+    """What a table is called in messages and reports: never with a password in it."""
+    if isinstance(table, str) and "://" in table:
+        from discreet.tables.databases import shown
+
+        return shown(table)
+    return str(fspath(table)) if isinstance(table, str | PathLike) else "the table"
+
+
+def counted_columns(
+    table: object,
+    columns: Sequence[str],
+    na: frozenset[str] = frozenset(),
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[tuple[Alphabet, Codes]], npt.NDArray[np.int64]]:
+    """The distinct rows of some columns, numbered by canonical labels, with counts.
+
+    Whatever an engine or a library says of a table that it cannot read may quote its cells, so it is told in our words.
+    """
+    try:
+        values, counts = group(table, columns, memory_limit, progress)
+        if progress:
+            progress("sorting labels", None)
+        return [encode_column(column, na) for column in values], counts
+    except (DiscreetError, MemoryError):
+        raise
+    except Exception as problem:
+        raise TableError(
+            f"{named(table)} cannot be counted ({type(problem).__name__}): check that the columns named hold plain values"
+        ) from None
+
+
 def _roles(
     sensitive: str | Sequence[str], public: str | Sequence[str], side: str | Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Column names by role: none twice, none with two roles, S and X not empty."""
+    for names in (sensitive, public, side):
+        if names is not None and not isinstance(names, str | Iterable):
+            raise ColumnError(f"a column is named by {type(names).__name__}, not by text: rename it")
     s, x, a = (((names,) if isinstance(names, str) else tuple(names or ())) for names in (sensitive, public, side))
     for role, names in (("sensitive", s), ("public", x), ("side", a)):
         if role != "side" and not names:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import MissingExtraError, TableError, listed, needs_extra
+from discreet.errors import DiscreetError, TableError, listed, needs_extra
 from discreet.tables.sources import Counts, check_columns
 
 
@@ -19,7 +19,7 @@ def group(url: str, columns: Sequence[str]) -> tuple[list[Any], Counts]:
     """The distinct rows of a database table's named columns, with counts."""
     sql = needs_extra("sqlalchemy", "sql")
     engine, table = _open(sql, url)
-    where = _shown(url)
+    where = shown(url)
     try:
         check_columns(columns, [column.name for column in table.columns], where)
         keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
@@ -41,18 +41,25 @@ def column_names(url: str) -> list[str]:
 
 
 def _plain_comparison(sql: Any, engine: Any, column: Any) -> Any:
-    """Group text by its bytes: a case-blind collation would take 'a' and 'A' for one value."""
-    if isinstance(column.type, sql.String) and not isinstance(column.type, sql.Enum):
-        collation = {"sqlite": "BINARY", "postgresql": "C"}.get(engine.dialect.name)
-        if collation:
-            return sql.collate(column, collation)
+    """Group text by its bytes: a case-blind collation would take 'a' and 'A' for one value.
+
+    SQLite's declared types bind nobody, so its values are taken as they are stored.
+    """
+    if engine.dialect.name == "sqlite":
+        stored = sql.collate(sql.type_coerce(column, sql.String()), "BINARY")
+        return sql.type_coerce(stored, sql.types.NullType())
+    is_text = isinstance(column.type, sql.String) and not isinstance(column.type, sql.Enum)
+    if is_text and engine.dialect.name == "postgresql":
+        return sql.collate(column, "C")
     return column
 
 
 def _open(sql: Any, url: str) -> tuple[Any, Any]:
     """Connect, and look up the table named after '#' (or the only one there is)."""
-    address, _, name = url.partition("#")
-    where = _shown(url)
+    address, mark, name = url.rpartition("#")
+    if not mark or "@" in name:  # no table is named, or the sign is part of a password
+        address, name = url, ""
+    where = shown(url)
     try:
         parsed = sql.engine.make_url(address)
         if parsed.drivername == "postgresql":
@@ -71,12 +78,14 @@ def _open(sql: Any, url: str) -> tuple[Any, Any]:
         elif not schema and bare not in names:
             raise TableError(f"{where} has no table {bare!r}: it has {listed(names)}")
         return engine, sql.Table(bare, sql.MetaData(), schema=schema or None, autoload_with=engine)
-    except MissingExtraError:
+    except DiscreetError:
         raise
-    except (sql.exc.ArgumentError, sql.exc.NoSuchModuleError, ImportError):
+    except (sql.exc.ArgumentError, sql.exc.NoSuchModuleError, ImportError, UnicodeError):
         raise TableError(
             f"{where} is not a database URL that can be opened: use sqlite:///FILE#TABLE or postgresql://HOST/BASE#TABLE"
         ) from None
+    except ValueError:
+        raise TableError(f"{where} is not a database URL: check its port") from None
     except sql.exc.NoSuchTableError:
         raise TableError(f"{where} has no table {name!r}") from None
     except sql.exc.SQLAlchemyError as problem:
@@ -85,8 +94,7 @@ def _open(sql: Any, url: str) -> tuple[Any, Any]:
         ) from None
 
 
-def _shown(url: str) -> str:
-    """The URL without its password."""
+def shown(url: str) -> str:
+    """The URL without user and password: whatever stands before the last '@'."""
     scheme, _, rest = url.partition("://")
-    authority, slash, path = rest.partition("/")
-    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{path.partition('#')[0].partition('?')[0]}"
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"

@@ -13,6 +13,7 @@ import io
 import re
 import tempfile
 import threading
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
@@ -46,6 +47,8 @@ def group(
         check_columns(columns, names, base)
         wanted = [values[names.index(name)] for name in columns]
         return list(wanted), np.ones(len(wanted[0]), dtype=np.int64)
+    if kind in PARQUET and _parts_differ(base, columns):
+        return _group_parts(base, columns, memory_limit, progress)
     with connection(memory_limit) as con:
         source, quoted = _relation(con, base, kind, columns)
         keys = ", ".join(quoted)
@@ -55,6 +58,33 @@ def group(
     return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
 
 
+def _parts_differ(base: str, columns: Sequence[str]) -> bool:
+    """Whether the parts of a table store a column in different types: DuckDB would cast them all to the first one's."""
+    import pyarrow.parquet as pq
+
+    paths = expand(base)
+    if len(paths) < 2:
+        return False
+    schemas = _reading(lambda: [pq.read_schema(path) for path in paths], base)
+    return any(
+        len({str(schema.field(name).type) for schema in schemas if name in schema.names}) > 1 for name in columns
+    )
+
+
+def _group_parts(
+    base: str, columns: Sequence[str], memory_limit: str | None, progress: Callable[[str, float | None], None] | None
+) -> tuple[list[Any], Counts]:
+    """Every part counted by itself, as plain values."""
+    found: list[list[object]] = [[] for _ in columns]
+    counts = []
+    for path in expand(base):
+        values, count = group(path, columns, memory_limit, progress)
+        counts.append(count)
+        for column, part in zip(found, values, strict=True):
+            column += part.to_pylist()
+    return list(found), np.concatenate(counts)
+
+
 def column_names(path: str) -> list[str]:
     """The header of a file."""
     base, kind, sheet = locate(path)
@@ -62,10 +92,11 @@ def column_names(path: str) -> list[str]:
         return _header(base, TEXT[kind])[0]
     if kind in EXCEL:
         return _excel(base, sheet, header_only=True)[0]
-    with connection(None) as con:
-        source, _ = _relation(con, base, kind, ())
-        names: list[str] = _reading(lambda: con.sql(f"FROM {source}").columns, base)
-        return names
+    if kind in PARQUET:
+        import pyarrow.parquet as pq
+
+        return [str(name) for name in _reading(lambda: pq.read_schema(expand(base)[0]).names, base)]
+    return [str(name) for name in _reading(lambda: _arrow(base).schema.names, base)]
 
 
 def locate(path: str) -> tuple[str, str, str | None]:
@@ -143,14 +174,20 @@ def _relation(con: duckdb.DuckDBPyConnection, base: str, kind: str, columns: Seq
     if kind in TEXT:
         return _text_relation(base, TEXT[kind], columns)
     if kind in PARQUET:
-        source = f"read_parquet({_paths(base)})"
-        names = _reading(lambda: con.sql(f"FROM {source}").columns, base)
+        import pyarrow.parquet as pq
+
+        # A folder named column=value is a folder like any other: only what is in the file counts.
+        source = f"read_parquet({_paths(base)}, hive_partitioning=false)"
+        names = _reading(lambda: pq.read_schema(expand(base)[0]).names, base)
     else:
         source = "arrow_file"
-        con.register(source, _reading(lambda: _arrow(base), base))
-        names = con.sql(f"FROM {source}").columns
+        stored = _reading(lambda: _arrow(base), base)
+        names = stored.schema.names
+        con.register(source, stored)
     check_columns(columns, names, base)
-    return source, ['"' + name.replace('"', '""') + '"' for name in columns]
+    # DuckDB renames columns that differ in case only, but keeps their places.
+    known = _reading(lambda: con.sql(f"FROM {source}").columns, base)
+    return source, ['"' + known[names.index(name)].replace('"', '""') + '"' for name in columns]
 
 
 def _arrow(base: str) -> Any:
@@ -183,14 +220,17 @@ def _header(base: str, delimiter: str | None) -> tuple[list[str], str]:
     for path in expand(base):
         try:
             with _opened(path) as file:
-                text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="strict" if delimiter else "replace")
+                text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
         except (OSError, EOFError) as problem:
-            raise TableError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
-        except UnicodeDecodeError:
-            raise TableError(f"{path} is not UTF-8 text: save it in UTF-8") from None
-        first = text.lstrip("\r\n").splitlines()[0] if text.strip() else ""
-        if not first:
+            reason = getattr(problem, "strerror", None) or "it is not what its name says, or cut short"
+            raise TableError(f"{path} cannot be read: {reason}") from None
+        except zlib.error:
+            raise TableError(f"{path} is damaged: it does not decompress") from None
+        if not text.strip():
             raise TableError(f"{path} is empty")
+        if text[:1] in ("\r", "\n"):
+            raise TableError(f"{path} begins with an empty line: the first line must name the columns")
+        first = text.splitlines()[0]
         if "\ufffd" in first:
             raise TableError(f"{path} is not UTF-8 text: save it in UTF-8")
         outside = re.sub(r'"[^"]*"', "", first)
@@ -248,6 +288,12 @@ def _reading(read: Callable[[], Any], base: str) -> Any:
 
     try:
         return read()
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except RuntimeError as problem:
+        if "interrupt" in str(problem).lower():
+            raise KeyboardInterrupt from None
+        raise
     except duckdb.OutOfMemoryException:
         raise TableError(f"counting {base} needs more memory than allowed: raise the memory limit") from None
     except (duckdb.Error, pa.ArrowException, OSError, ValueError) as problem:

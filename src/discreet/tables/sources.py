@@ -7,7 +7,7 @@ handed over as it is, every row counting once; what is not is grouped by the eng
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,10 +36,10 @@ def group(
         from discreet.tables import databases
 
         return databases.group(table, columns)
-    if isinstance(table, str | Path):
+    if isinstance(table, str | PathLike):
         from discreet.tables import files
 
-        return files.group(str(table), columns, memory_limit, progress)
+        return files.group(str(fspath(table)), columns, memory_limit, progress)
     if isinstance(table, Mapping):
         check_columns(columns, list(table), "the table")
         return _group_lists([_values(table[name]) for name in columns], columns)
@@ -55,10 +55,10 @@ def column_names(table: object) -> list[str]:
         from discreet.tables import databases
 
         return databases.column_names(table)
-    if isinstance(table, str | Path):
+    if isinstance(table, str | PathLike):
         from discreet.tables import files
 
-        return files.column_names(str(table))
+        return files.column_names(str(fspath(table)))
     if isinstance(table, Mapping):
         return [str(name) for name in table]
     if isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
@@ -82,7 +82,7 @@ def check_columns(columns: Sequence[str], names: Sequence[object], where: str) -
 
 def _values(column: Any) -> Any:
     """A column of a mapping: arrays and series go to Arrow where it has a type for them, all else is a list."""
-    if isinstance(column, list | tuple):
+    if isinstance(column, list | tuple) or str(getattr(column, "dtype", "")) == "object":
         return list(column)
     import pyarrow as pa
 
@@ -105,6 +105,10 @@ def _frame(table: object) -> Any:
     try:
         return nw.from_native(table)
     except TypeError:
+        if hasattr(table, "__arrow_c_stream__"):  # record batches, readers and the like
+            import pyarrow as pa
+
+            return nw.from_native(pa.table(table))
         raise TableError(
             f"a {type(table).__name__} is not a table: give a path, a database URL, a data frame, "
             "a mapping of columns or a list of mappings"
@@ -192,6 +196,8 @@ def _column(frame: Any, name: str) -> Any:
         column = series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return series.to_list()
-    if series.dtype == nw.Object and pa.types.is_timestamp(column.type):
-        return series.to_list()  # Arrow cuts pandas' own moments to microseconds
+    if series.dtype == nw.Object and pa.types.is_temporal(column.type):
+        return (
+            series.to_list()
+        )  # Arrow would make all dates and moments of a mixed column one type, and cut what is finer
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
