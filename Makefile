@@ -22,8 +22,9 @@ check: .venv/.dev ## style and types
 bench: .venv/.dev ## ratios, growth and quality; takes a while
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
 
-docs: .venv/.dev ## the documentation, into site/
-	$(BIN)/mkdocs build --strict
+docs: .venv/.dev ## the documentation, into site/, after every example in it was run
+	DISCREET_DATA=$(DATA) $(BIN)/python docs/_check.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf .venv out site

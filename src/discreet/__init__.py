@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from discreet.joint import Joint
     from discreet.merging import frontier
     from discreet.policy import Policy
+    from discreet.publishing import publish
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ _WHERE = {
     "Policy": "discreet.policy",
     "audit": "discreet.auditing",
     "frontier": "discreet.merging",
+    "publish": "discreet.publishing",
 }
 _MODULES = ("datasets", "measures", "tables", "testing")
 
@@ -47,6 +49,7 @@ __all__ = [
     "datasets",
     "frontier",
     "measures",
+    "publish",
     "tables",
     "testing",
 ]

@@ -156,7 +156,8 @@ def interval(low: Label, high: Label) -> str:
     first, last = text(low), text(high)
     if first == last:
         return first
-    return f"{first} to {last}" if last.startswith("-") or isinstance(low, dt.date) else f"{first}{DASH}{last}"
+    spelt = first.startswith("-") or last.startswith("-") or isinstance(low, dt.date)
+    return f"{first} to {last}" if spelt else f"{first}{DASH}{last}"
 
 
 def column_kind(labels: Sequence[Label]) -> str:

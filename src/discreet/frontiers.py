@@ -49,6 +49,7 @@ class Setting:
     worst: float  # the utility of releasing nothing (one single block)
     letters: Any = field(repr=False, default=None)  # the alphabet as merging saw it
     codeword: str = "centroid"
+    names: Callable[[Codes], tuple[str, ...]] | None = field(repr=False, default=None)  # of blocks, by a hierarchy
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,7 @@ class Point:
             codewords=setting.codewords(self.block_of),
             leakage=setting.leakage,
             utility={setting.utility: self.utility},
+            names=setting.names(self.block_of) if setting.names else (),
         )
 
 
@@ -322,11 +324,11 @@ class Frontier:
         x, y = self.normalised(self.points.leakage, self.points.utility)
         return hypervolume(x, y)
 
-    def plot(self, *others: Frontier, normalise: bool = False, chosen: Point | None = None) -> Any:
+    def plot(self, *others: Frontier, normalise: bool = False, chosen: Point | None = None, bound: bool = True) -> Any:
         """The frontier, with its bound and any others beside it, as a matplotlib figure."""
         from discreet.plots import frontier_figure
 
-        return frontier_figure([self, *others], normalise=normalise, chosen=chosen)
+        return frontier_figure([self, *others], normalise=normalise, chosen=chosen, bound=bound)
 
     def plot_convergence(self, multiplier: float) -> Any:
         """The Lagrangian along the merge path, and where a multiplier stops it [AC, Figs 3, 6, 8]."""

@@ -82,10 +82,8 @@ def checked(counts: Any) -> Any:
     """An array or sparse matrix of finite, non-negative numbers, some of them positive."""
     from scipy import sparse
 
-    given: Any = counts
-    if sparse.issparse(given):
-        # Repeated entries are added up: not in eight bits.
-        counts = given.astype(np.int64) if given.dtype.kind in "iu" else given
+    if sparse.issparse(counts):
+        counts = _wide(counts)
     else:
         try:
             counts = np.asarray(counts)
@@ -110,10 +108,17 @@ def checked(counts: Any) -> Any:
     return matrix if matrix is not None else sparse.csc_array(counts)
 
 
+def _wide(counts: Any) -> Any:
+    """Repeated entries of a sparse matrix are added up: not in eight bits."""
+    return counts.astype(np.int64) if counts.dtype.kind in "iu" else counts
+
+
 def as_counts(matrix: Any) -> Any:
     """Floats that are all whole numbers are counts."""
     whole = matrix.data
-    if not np.isfinite(whole.sum()):  # weights so large that only their ratios can be kept
+    with np.errstate(over="ignore"):
+        total = whole.sum()
+    if not np.isfinite(total):  # weights so large that only their ratios can be kept
         matrix = matrix / whole.max()
         whole = matrix.data
     if (whole % 1 == 0).all() and whole.sum() < 2**53:

@@ -58,7 +58,7 @@ def to_svg(drawing: Any, title: str) -> str:
 def drawn(text: str) -> str:
     """Text for a drawing: short, and with its dollar signs meant as such."""
     short = text if len(text) <= 24 else text[:23] + "…"
-    return short.replace("$", r"\$")
+    return short.replace("\\", "").replace("$", r"\$")
 
 
 def group_sizes(audit: Audit) -> str:
@@ -146,7 +146,9 @@ def _spread(order: Any) -> Any:
     return place
 
 
-def frontier_figure(frontiers: Sequence[Frontier], *, normalise: bool = False, chosen: Point | None = None) -> Any:
+def frontier_figure(
+    frontiers: Sequence[Frontier], *, normalise: bool = False, chosen: Point | None = None, bound: bool = True
+) -> Any:
     """Leakage against utility, one line a frontier, with the proven bound of the first [AC, Figs 7, 9]."""
     from discreet.frontiers import LEAKAGE_NAMES, UTILITY_NAMES
 
@@ -166,7 +168,7 @@ def frontier_figure(frontiers: Sequence[Frontier], *, normalise: bool = False, c
             markersize=3.5,
             label=each.method,
         )
-    if first.bound is not None:
+    if bound and first.bound is not None:
         x, y = _axes_of(first, first.bound, first.points.utility, normalise)
         axes.step(x, y, where="post", color=INK, linewidth=1, linestyle=":", label="proven bound: no policy leaks less")
     if chosen is not None:

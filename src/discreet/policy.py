@@ -65,6 +65,10 @@ class Policy:
     na: tuple[str, ...] = ()
     unseen: Unseen = "nearest"
     withheld: tuple[Label, ...] = ()  # letters whose rows are not released at all
+    names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
+    alone: dict[str, int] = field(
+        default_factory=dict
+    )  # distinct values of each sensitive column, where there are several
     source: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -79,6 +83,7 @@ class Policy:
         missing: MissingPolicy | None = None,
         na: Sequence[str] = (),
         unseen: Unseen = "nearest",
+        names: Sequence[str] = (),
     ) -> Policy:
         """The policy of a partition of joint.x, measured before and after."""
         coarse = joint.coarsen(blocks)
@@ -95,6 +100,8 @@ class Policy:
             missing=missing or (joint.missing.policy if joint.missing else "level"),
             na=tuple(na),
             unseen=unseen,
+            names=tuple(names),
+            alone=alone_in(coarse),
         )
 
     # ------------------------------------------------------------------ cells
@@ -102,6 +109,8 @@ class Policy:
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """What a released row of each block says, one text a public column; unique to the block."""
+        if self.names:
+            return tuple(cells.unique([(name,) for name in self.names]))
         if len(self.public) == 1:
             letters, owner = self._sorted_letters
             texts, _ = cells.block_labels(letters, owner, len(self.blocks))
@@ -210,6 +219,11 @@ class Policy:
             value, bound = found[symbol], self.after[symbol]
             if value > bound + 1e-12 * max(1.0, bound):
                 reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
+        for name, count in alone_in(after).items():
+            if count < self.alone.get(name, 0):
+                reasons.append(
+                    f"{name} alone has {count} distinct values in a group, the policy promises {self.alone[name]}"
+                )
         least = int(after.distinct.min())
         if least < self.promised_distinct:
             short = int((after.distinct < self.promised_distinct).sum())
@@ -256,6 +270,8 @@ class Policy:
             "missing": self.missing,
             "na": list(self.na),
             "unseen": self.unseen,
+            "names": list(self.names),
+            "alone": dict(self.alone),
             "withheld": [cells.to_json(letter) for letter in self.withheld],
             "leakage": self.leakage,
             "before": {symbol: json_number(value) for symbol, value in self.before.items()},
@@ -331,6 +347,8 @@ class Policy:
                 na=tuple(document["na"]),
                 unseen=document["unseen"],
                 withheld=tuple(cells.from_json(x) for x in document["withheld"]),
+                names=tuple(document["names"]),
+                alone={name: int(count) for name, count in document["alone"].items()},
                 source=document["source"],
             )
             fault = _fault(policy)
@@ -374,6 +392,13 @@ def measured(joint: Joint) -> dict[str, float]:
     return found
 
 
+def alone_in(joint: Joint) -> dict[str, int]:
+    """The fewest distinct values of each sensitive column by itself, where several are protected together."""
+    if len(joint.sensitive) < 2:
+        return {}
+    return {name: int(joint.select(sensitive=[name]).distinct.min()) for name in joint.sensitive}
+
+
 def _fault(policy: Policy) -> str:
     """What does not fit together in a policy that was read from a file; nothing when all does."""
     letters = [*policy.withheld, *(letter for block in policy.blocks for letter in block)]
@@ -382,7 +407,8 @@ def _fault(policy: Policy) -> str:
     faults = {
         "it has no public columns": not policy.public,
         "a column is not named by text, or named twice": not all(isinstance(name, str) for name in roles)
-        or len(set(roles)) < len(roles),
+        or any(len(set(names)) < len(names) for names in (policy.public, policy.sensitive, policy.side)),
+        "its blocks are not all named": bool(policy.names) and len(policy.names) != len(policy.blocks),
         "it has no blocks, or an empty one": not (policy.blocks and all(policy.blocks)),
         "a letter stands in two blocks": len(set(letters)) < len(letters),
         "a letter has not one value a column": width > 1

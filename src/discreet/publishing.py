@@ -65,6 +65,12 @@ class Published:
                 else f"; at this utility no policy leaks less than {self.point.bound:.3f} bits"
             ),
         ]
+        if "L0|A" in after:
+            known = ", ".join(self.policy.side)
+            text.append(f"to somebody who knows {known}: L0 {before['L0|A']:.3f} -> {after['L0|A']:.3f} bits (L0|A)")
+        open_columns = [name for name in self.policy.sensitive if name in self.done.columns]
+        if open_columns:
+            text.append(f"careful: {', '.join(open_columns)} is published as it is, row by row")
         if self.suppressed or self.done.dropped:
             text.append(
                 f"not released: {self.suppressed:,} rows suppressed, {self.done.dropped:,} with missing values dropped"

@@ -7,6 +7,7 @@ rows.
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -293,7 +294,7 @@ def _distinct_rows(
 
 def _is_numeric(word: Any, width: int) -> bool:
     parts = _as_tuple(word)
-    return len(parts) == width and all(isinstance(part, int | float) for part in parts)
+    return len(parts) == width and all(isinstance(part, int | float | dt.date) for part in parts)
 
 
 def _as_tuple(word: Any) -> tuple[Any, ...]:

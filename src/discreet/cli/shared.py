@@ -170,6 +170,7 @@ def joint_and_frontier(
     options: dict[str, Any], report: Callable[[str, float | None], None], joint: Any = None
 ) -> tuple[Any, Any]:
     """Count the table and compute the frontier that the options ask for."""
+    from discreet.errors import InputError
     from discreet.joint import Joint
     from discreet.merging import frontier, has_positions
 
@@ -185,6 +186,11 @@ def joint_and_frontier(
             progress=report,
         )
     placed = has_positions(joint) or bool(options["scale"] or options["rank"])
+    if options["utility"] is None and not placed and has_positions(joint, but_missing=True):
+        raise InputError(
+            "some values of the public columns are missing, and distances need all of them: use --missing drop, "
+            "or --utility resolution to merge letters wherever they lie"
+        )
     found = frontier(
         joint,
         leakage=options["leakage"],

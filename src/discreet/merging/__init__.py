@@ -101,6 +101,8 @@ def frontier(
     )
     task = engines.Task(letters, setting, cost, codeword, seed, time_limit, progress)
     if hierarchy is not None:
+        if joint.has_side or method != "auto" or leakage != "L0" or len(joint.public) > 1:
+            raise InputError("a hierarchy is for leakage L0, one public column, method auto and no side information")
         found = engines.by_hierarchy(task, hierarchy)
     elif joint.has_side:
         found = engines.with_side_information(task, method)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +18,19 @@ from discreet.merging.letters import FloatArray, IntArray, Letters
 Values = Mapping[Label, float | Sequence[float]]
 
 
-def has_positions(joint: Joint) -> bool:
+def has_positions(joint: Joint, *, but_missing: bool = False) -> bool:
     """Whether every letter of X is a number or a date (in every column), so that distances make sense.
+
+    With but_missing, missing values do not count against it.
 
     >>> has_positions(Joint.from_pairs([("s", 1), ("s", 2)])), has_positions(Joint.from_pairs([("s", "a")]))
     (True, False)
     """
-    return all(cells.position(part) is not None for label in joint.x for part in _parts(label))
+    return all(
+        cells.position(part) is not None or (but_missing and part is None)
+        for label in joint.x
+        for part in _parts(label)
+    )
 
 
 def _parts(label: Label) -> tuple[Label, ...]:
@@ -37,6 +44,7 @@ class Space:
     coordinates: FloatArray  # n × d, scaled
     scale: FloatArray  # one a coordinate: multiply to get back to the caller's units
     is_single: bool  # one column, so that a codeword is a number and not a tuple
+    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
 
     def codewords(self, choice: str, norm: float) -> Callable[[IntArray], tuple[Label, ...]]:
         """A function from a partition to its blocks' codewords, in the caller's units, earliest block first."""
@@ -49,10 +57,16 @@ class Space:
             found = []
             for members in np.split(order, starts[1:]):
                 centre = codeword(self.coordinates[np.sort(members)], choice, norm) * self.scale
-                found.append(float(centre[0]) if self.is_single else tuple(float(part) for part in centre))
+                parts = tuple(self._spoken(i, float(part)) for i, part in enumerate(centre))
+                found.append(parts[0] if self.is_single else parts)
             return tuple(found)
 
         return words
+
+    def _spoken(self, i: int, part: float) -> Label:
+        """A coordinate as people say it: days are dates."""
+        is_day = i < len(self.kinds) and self.kinds[i] == "date"
+        return dt.date.fromordinal(max(1, round(part))) if is_day else part
 
 
 def space_of(
@@ -68,10 +82,13 @@ def space_of(
     """
     if values is not None:
         return _given(joint, values)
-    columns, units = [], []
+    columns, units, kinds = [], [], []
     names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
+    for name in order or ():
+        if name not in names:
+            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
     if isinstance(scale, str) and scale != "range":
         raise InputError(f"scale={scale!r} is not known: give a unit a column, or 'range'")
     for name in order or ():
@@ -94,8 +111,9 @@ def space_of(
             unit = float(np.ptp(numbers)) or 1.0
         columns.append(numbers / unit)
         units += [unit] * numbers.shape[1]
+        kinds += [cells.column_kind(labels) if not (order and name in order) else "rank"] * numbers.shape[1]
     coordinates = np.concatenate(columns, axis=1)
-    return Space(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1)
+    return Space(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
 
 
 def _check_scale(given: Mapping[str, float], names: Sequence[str]) -> None:
@@ -118,13 +136,15 @@ def _number(label: Label, name: str) -> float:
     where = cells.position(label)
     if where is None and label is None:
         raise InputError(
-            f"distortion has no place for the missing values of {name!r}: use missing='drop', or give values="
+            f"distortion has no place for the missing values of {name!r}: drop their rows (missing='drop', --missing drop), "
+            "or give values= for all letters"
         )
     if where is None and isinstance(label, float):
         raise InputError(f"column {name!r} has infinite values: distortion needs finite ones")
     if where is None:
         raise InputError(
-            f"column {name!r} is not numeric: use utility='resolution', or give values=, order= or scale= for it"
+            f"column {name!r} is not numeric: use utility resolution, or say where its values lie "
+            "(order= or --rank, scale= or --scale, values=)"
         )
     return where
 

@@ -306,7 +306,9 @@ def by_hierarchy(task: Task, path: str | Path) -> Frontier:
     from discreet.merging.hierarchy import Hierarchy, full_domain, local_recoding
 
     hierarchy = Hierarchy.load(path)
-    levels = hierarchy.partitions(task.setting.joint.x)
+    labels = task.setting.joint.x
+    levels = hierarchy.partitions(labels)
+    task = replace(task, setting=replace(task.setting, names=lambda block_of: hierarchy.names(labels, block_of)))
     partitions = [
         block_of for _, block_of in [*local_recoding(task.letters, levels), *full_domain(task.letters, levels)]
     ]

@@ -53,8 +53,8 @@ class Hierarchy:
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
-            kind = type(error).__name__
-            raise HierarchyError(f"{path}: cannot be read as a UTF-8 text file ({kind})") from error
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise HierarchyError(f"{path} cannot be read: {reason}") from None
         return cls.parse(text, name=str(path))
 
     @classmethod
@@ -112,19 +112,29 @@ class Hierarchy:
         Raises
         ------
         HierarchyError
-            A letter is no leaf (`missing` says which; its label may be a person's and is not
-            shown).
+            A letter is no leaf (`missing` says which).
         """
         absent = self.missing(labels)
         if absent:
-            some = f"{len(absent)} of {len(labels)} letters"
-            raise HierarchyError(f"{some} are no leaf of the hierarchy, the first is number {absent[0]}")
+            some = f"{len(absent)} of {len(labels)} public values"
+            raise HierarchyError(
+                f"{some} are no leaf of the hierarchy, {str(labels[absent[0]])!r} first: add a line each"
+            )
         at = np.empty((self.height, len(labels)), np.int64)
         for level in range(self.height):
             earliest: dict[str, int] = {}
             for i, label in enumerate(labels):
                 at[level, i] = earliest.setdefault(self.paths[str(label)][level], i)
         return at
+
+    def names(self, labels: Sequence[object], block_of: IntArray) -> tuple[str, ...]:
+        """What each block is called: the lowest node that all its letters share; earliest block first."""
+        members: dict[int, list[tuple[str, ...]]] = {}
+        for label, block in zip(labels, block_of.tolist(), strict=True):
+            members.setdefault(block, []).append(self.paths[str(label)])
+        return tuple(
+            next(nodes[0] for nodes in zip(*paths, strict=True) if len(set(nodes)) == 1) for paths in members.values()
+        )
 
 
 def _check_line(cells: list[str], width: int, where: str) -> None:

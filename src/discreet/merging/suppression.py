@@ -84,6 +84,8 @@ class Suppressor:
         What each block of a policy costs.
     guard
         Whether the withheld letters, too, must have k distinct s together.
+    whole
+        Whether every s must still be seen with a released letter, so that leakage is counted from the same prior.
     """
 
     letters: Letters
@@ -93,6 +95,7 @@ class Suppressor:
     engine: Engine
     block_costs: BlockCosts
     guard: bool = True
+    whole: bool = False
 
     def __post_init__(self) -> None:
         if self.budget < 0:
@@ -113,6 +116,8 @@ class Suppressor:
         if lost > self.budget or (self.guard and 0 < len(s_gone) < self.least):
             return None
         if len(s_left) < self.least:  # also where nothing would be left
+            return None
+        if self.whole and len(s_left) < letters.n_s:
             return None
         kept = np.flatnonzero(~gone)
         rest = restrict(letters, kept)

@@ -19,8 +19,8 @@ from discreet.policy import Policy
 def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tuple[Point, Policy]:
     """The point's promise at a better utility, with letters of at most `budget` rows withheld.
 
-    The released rows have at least as many distinct s in every block as the point's policy; so has the set of
-    withheld rows as a whole, so that to be absent gives away no more than to be present.
+    The released rows have at least as many distinct s in every block as the point's policy; so has the set of withheld
+    rows as a whole, so that to be absent gives away no more than to be present. Every s is still released with somebody.
     """
     setting = frontier.setting
     if setting.leakage != "L0" or joint.has_side:
@@ -39,7 +39,8 @@ def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tup
             return sizes
         return costs.radii(rest, block_of, codeword)
 
-    found = suppress(Suppressor(letters, joint.records.astype(np.int64), budget, least, engine, block_costs))
+    rows = joint.records.astype(np.int64)
+    found = suppress(Suppressor(letters, rows, budget, least, engine, block_costs, whole=True))
     if len(found.withheld) == 0 or worth(np.array([found.cost]), cost, letters.n)[0] <= point.utility:
         return point, point.policy
     return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
