@@ -298,7 +298,7 @@ def test_numbered_labels_differ_and_keep_their_text(labels: list[tuple[str, ...]
 
 def test_labels_as_people_read_them() -> None:
     assert cells.interval(-5, -2) == "-5 to -2"
-    assert cells.interval(-5, 2) == "-5–2"
+    assert cells.interval(-5, 2) == "-5 to 2"
     assert cells.interval(0.25, 1e7) == "0.25–10000000.0"
     assert cells.hull([None, None]) == "missing"
     assert cells.hull(["b", None, "a"]) == "{a, b} or missing"

@@ -92,8 +92,11 @@ def leakage_of(joint: Joint, blocks: Any, leakage: str) -> float:
     return dc.measures.worst_case_leakage(coarse)
 
 
-def check_points(found: Frontier, codeword: str, place: Any = parts, norm: float = 2.0) -> None:
-    """Every point is what it says it is, none dominates another, and the finest is first."""
+def check_points(found: Frontier, codeword: str, place: Any = parts, norm: float = 2.0, word: Any = None) -> None:
+    """Every point is what it says it is, none dominates another, and the finest is first.
+
+    `place` says where a letter lies, `word` where a codeword does, if that is told otherwise.
+    """
     joint = found.setting.joint
     assert len(found.points) > 0
     for point in found.points:
@@ -106,6 +109,14 @@ def check_points(found: Frontier, codeword: str, place: Any = parts, norm: float
         assert policy.blocks == point.blocks
         assert policy.after["L0"] == dc.measures.worst_case_leakage(joint.coarsen(point.blocks))
         assert policy.utility == {found.utility: point.utility}
+        if found.utility == "distortion":  # from the codewords that would be released
+            centres = [(word or place)(each) for each in policy.codewords]
+            reach = [
+                apart(place(x), centre, norm)
+                for block, centre in zip(policy.blocks, centres, strict=True)
+                for x in block
+            ]
+            assert max(reach) == pytest.approx(-point.utility, abs=1e-9)
         if point.bound is None:
             assert point.gap is None
         else:
@@ -215,6 +226,20 @@ def test_in_two_columns_too(leakage: Any, codeword: Any) -> None:
         assert all(is_covered(leak, use, found) for leak, use in every)
 
     law()
+
+
+@pytest.mark.parametrize(
+    ("leakage", "utility", "codeword"),
+    [("L0", "resolution", "centroid"), ("L0", "distortion", "centroid"), ("I*", "distortion", "chebyshev")],
+)
+def test_exact_is_proven_where_the_bound_alone_is_not_tight(leakage: Any, utility: Any, codeword: Any) -> None:
+    joint = random_joint(12, 14, n_s=6, most=3)
+    found = dc.frontier(joint, leakage, utility, method="exact", codeword=codeword)
+    check_points(found, codeword)
+    assert found.bound == pytest.approx(found.points.leakage)
+    auto = dc.frontier(joint, leakage, utility, codeword=codeword)
+    assert all(is_covered(point.leakage, point.utility, found) for point in auto.points)
+    not_beaten(auto, list(zip(found.points.leakage, found.points.utility, strict=True)))
 
 
 def test_a_proof_by_search_beyond_the_small_alphabets() -> None:
@@ -468,6 +493,21 @@ def test_with_side_information_the_leakage_is_that_to_the_informed(leakage: Any,
     law()
 
 
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+def test_side_information_that_says_nothing_leaves_the_papers_path(utility: Any) -> None:
+    @quick
+    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), min_size=1, max_size=25))
+    def law(rows: list[tuple[int, int]]) -> None:
+        table = {"s": [s for s, _ in rows], "x": [x for _, x in rows], "a": ["same"] * len(rows)}
+        informed = dc.frontier(Joint.from_table(table, "s", "x", "a"), "L0", utility)
+        plain = dc.frontier(Joint.from_table(table, "s", "x"), "L0", utility, method="agglomerative")
+        assert informed.path is not None
+        assert plain.path is not None
+        assert [point.blocks for point in informed.path] == [point.blocks for point in plain.path]
+
+    law()
+
+
 def test_side_information_needs_the_greedy_method() -> None:
     joint = Joint.from_table({"s": [1, 2, 1, 2], "x": [1, 2, 3, 4], "a": [1, 1, 2, 2]}, "s", "x", "a")
     with pytest.raises(InputError, match="'exact' does not know side information"):
@@ -486,7 +526,7 @@ def test_values_give_numbers_to_names() -> None:
     joint = Joint.from_pairs([(0, "low"), (1, "mid"), (0, "high"), (1, "top")])
     values = {"low": 0, "mid": 1.5, "high": 10, "top": 12}
     found = dc.frontier(joint, values=values, codeword="chebyshev")
-    check_points(found, "chebyshev", place=lambda x: (values[x],))
+    check_points(found, "chebyshev", place=lambda x: (values[x],), word=parts)
     assert found.at(max_leakage=0).blocks == (("high", "top"), ("low", "mid"))
     assert found.at(max_leakage=0).codewords == (11.0, 0.75)
     plane = {"low": (0, 0), "mid": (0, 2), "high": (9, 0), "top": [9, 2]}
@@ -569,8 +609,8 @@ def test_days_are_counted_and_moments_too() -> None:
 @pytest.mark.parametrize(
     ("letters", "options", "words"),
     [
-        (["a", "b"], {}, "column 'x' is not numeric: use utility='resolution', or give values="),
-        ([1, None], {}, "no place for the missing values of 'x': use missing='drop'"),
+        (["a", "b"], {}, "column 'x' is not numeric"),
+        ([1, None], {}, "no place for the missing values of 'x'"),
         ([1.0, math.inf], {}, "infinite values"),
         ([True, False], {}, "not numeric"),
         ([1, 2], {"norm": 3}, "norm 3 is not offered"),
@@ -692,7 +732,7 @@ def test_a_hierarchy_gives_blocks_that_are_its_nodes(tmp_path: Path) -> None:
     found = dc.frontier(joint, utility="resolution", hierarchy=tmp_path / "towns.csv")
     check_points(found, "centroid")
     assert found.at(max_leakage=0).blocks == (("Lyon", "Nice"), ("Rome", "Turin"))
-    with pytest.raises(InputError, match="1 of 1 letters are no leaf of the hierarchy"):
+    with pytest.raises(InputError, match="no leaf of the hierarchy"):
         dc.frontier(Joint.from_pairs([(0, "Oslo")]), utility="resolution", hierarchy=tmp_path / "towns.csv")
 
 

@@ -291,7 +291,7 @@ def test_a_forged_file_with_wrong_types_is_refused_or_harmless(saved: Path, wron
         (("blocks", 0, "letters"), [{"decimal": "x"}, 2], "does not read as a label"),
         (("columns", "public"), [], "no public columns"),
         (("columns", "public", 0, "name"), 5, "not named by text"),
-        (("columns", "sensitive"), ["x0"], "named twice"),
+        (("columns", "sensitive"), ["s0", "s0"], "named twice"),
         (("columns", "public"), [{"name": "a"}, {"name": "b"}], "not one value a column"),
         (("after",), {"L0": 0.0, "I*": 0.0}, "what it promises"),
         (("source",), [], "not a list of facts"),

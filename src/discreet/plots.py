@@ -56,9 +56,8 @@ def to_svg(drawing: Any, title: str) -> str:
 
 
 def drawn(text: str) -> str:
-    """Text for a drawing: short, and with its dollar signs meant as such."""
-    short = text if len(text) <= 24 else text[:23] + "…"
-    return short.replace("\\", "").replace("$", r"\$")
+    """Text for a drawing, cut short."""
+    return text if len(text) <= 24 else text[:23] + "…"
 
 
 def group_sizes(audit: Audit) -> str:
@@ -109,7 +108,8 @@ def column_leakage(audit: Audit) -> str:
             color=WARN,
             label="L0 of the others, without it",
         )
-    axes.set_yticks(rows, [*(drawn(part.column) for part in parts), "all together"])
+    # Names come from data: a dollar sign in them is no formula.
+    axes.set_yticks(rows, [*(drawn(part.column) for part in parts), "all together"], parse_math=False)
     axes.set_xlabel("bits")
     axes.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1, 1))
     return to_svg(drawing, "Leakage by column")
@@ -132,7 +132,9 @@ def components(audit: Audit) -> str | None:
     axes.scatter(np.zeros(joint.n_s), place_s, s=16, color=INK, zorder=3)
     axes.scatter(np.ones(joint.n_x), place_x, s=16, color=INK, zorder=3)
     for x in range(joint.n_x):
-        axes.annotate(label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK)
+        axes.annotate(
+            label_text(joint.x_label(x))[:24], (1.02, place_x[x]), va="center", fontsize=7, color=INK, parse_math=False
+        )
     axes.set_xlim(-0.15, 1.35)
     axes.set_axis_off()
     for where, side, what in ((0, "left", "sensitive values (not named)"), (1, "right", "public values")):
