@@ -290,8 +290,8 @@ def test_the_unit_of_x_changes_nothing() -> None:
 
 @pytest.mark.parametrize(("leakage", "utility", "codeword"), EVERY)
 def test_auto_is_never_dominated_by_the_paper(leakage: Any, utility: Any, codeword: Any) -> None:
-    for seed in (1, 2):
-        joint = random_joint(seed, 14 + 11 * seed, n_s=5 + seed, most=seed)
+    for seed in (1, 2) if codeword == "centroid" else (1,):
+        joint = random_joint(seed, 14 + 9 * seed, n_s=5 + seed, most=seed)
         auto = dc.frontier(joint, leakage, utility, codeword=codeword)
         paper = dc.frontier(joint, leakage, utility, method="agglomerative", codeword=codeword)
         check_points(auto, codeword)

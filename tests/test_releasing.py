@@ -555,8 +555,10 @@ def folder(tmp_path: Path) -> Path:
 
 def publish_in(folder: Path, **options: Any) -> Any:
     joint = Joint.from_table(folder / "people.csv", "age", "chol")
-    names = {"out": "released.parquet", "policy_file": "policy.json", "report_file": "report.html"}
+    names = {"out": "released.parquet", "policy_file": "policy.json"}
     paths = {name: folder / options.pop(name, file) for name, file in names.items()}
+    if "report_file" in options:
+        options["report_file"] = folder / options["report_file"]
     table = options.pop("table", folder / "people.csv")
     if not {"multiplier", "min_utility", "max_leakage"} & set(options):
         options["max_leakage"] = 1.0
@@ -568,7 +570,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_publish_writes_table_policy_and_report(folder: Path) -> None:
-    done = publish_in(folder, keep=["town"], purpose="A test", na=["?"], unseen="suppress")
+    done = publish_in(folder, report_file="report.html", keep=["town"], purpose="A test", na=["?"], unseen="suppress")
     assert set(contents(folder)) == {"people.csv", "released.parquet", "policy.json", "report.html"}
     policy = Policy.load(folder / "policy.json")
     assert policy.source["file"] == "people.csv"
@@ -600,7 +602,7 @@ def test_publish_withholds_rows_within_a_budget(folder: Path) -> None:
 
 
 def test_what_exists_is_not_replaced_without_force(folder: Path) -> None:
-    publish_in(folder)
+    publish_in(folder, report_file="report.html")
     before = contents(folder)
     for name in ("released.parquet", "policy.json", "report.html"):
         others = {"out": "o.csv", "policy_file": "p.json", "report_file": "r.html"}
@@ -608,7 +610,7 @@ def test_what_exists_is_not_replaced_without_force(folder: Path) -> None:
         with pytest.raises(InputError, match=f"{name} exists already: use --force"):
             publish_in(folder, **{**others, here: name})
         assert contents(folder) == before
-    publish_in(folder, force=True)
+    publish_in(folder, report_file="report.html", force=True)
     assert set(contents(folder)) == set(before)
 
 
@@ -653,6 +655,7 @@ def test_no_part_of_an_original_is_replaced(folder: Path) -> None:
         ({"policy_file": "."}, "is a folder"),
         ({"policy_file": "released.parquet"}, "need a file each"),
         ({"report_file": "policy.json"}, "need a file each"),
+        ({"report_file": "none/r.html"}, "there is no folder"),
         ({"max_leakage": -1.0}, "no policy leaks -1 bits or less: the least is 0 "),
         ({"max_leakage": float("nan")}, "must be a number"),
         ({"multiplier": -0.5}, "0 or more"),
@@ -679,7 +682,7 @@ def test_a_rename_that_fails_leaves_nothing(folder: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "replace", replace)
     with pytest.raises((OSError, InputError)):
-        publish_in(folder)
+        publish_in(folder, report_file="report.html")
     assert contents(folder) == before
 
 

@@ -136,12 +136,14 @@ def by_search(task: Task) -> Frontier:
 
 
 def _search(task: Task) -> tuple[Candidates, Reach | None]:
+    if task.letters.n <= EXACT_ALWAYS:
+        return _prove(task, ())
     parts: list[Candidates] = [task.measured([np.arange(task.letters.n)])]
     small = task.letters.n <= GREEDY_ALWAYS
     if small:
         parts.append(_greedy(task)[0])
-    if task.letters.n <= EXACT_ALWAYS:
-        return _prove(task, ())
+    if task.letters.n <= PAPER_RUNS and task.cost == "distortion":
+        parts += [task.measured(_baseline(task, name)) for name in _baselines_for(task)]
     best, reach = _optimise(task, parts)
     if best is not None:
         parts.append(Candidates(best.reached, best.cost, best.partition))
@@ -227,6 +229,8 @@ def _connected_search(task: Task) -> tuple[Candidates, Reach | None]:
     partitions += _all_connected(task, [point.block_of for point in best])
     if task.letters.n <= PAPER_RUNS:
         partitions += [point.block_of for point in by_paper(task).points]
+        for name in _baselines_for(task) if task.cost == "distortion" else ():
+            partitions += _all_connected(task, _baseline(task, name))
     return task.measured(partitions), reach
 
 
@@ -276,24 +280,34 @@ def _prove(task: Task, incumbents: Sequence[IntArray]) -> tuple[Candidates, Reac
 # ---------------------------------------------------------------------- baselines
 
 
+def _baselines_for(task: Task) -> tuple[str, ...]:
+    """The baselines that a search is never worse than."""
+    return ("mondrian", "equal-width", "equal-frequency") if task.is_line else ("mondrian",)
+
+
+def _baseline(task: Task, name: str) -> list[IntArray]:
+    """A baseline's partitions, each once."""
+    from discreet.merging import baselines
+
+    makers = {
+        "sweeney": baselines.sweeney,
+        "mondrian": baselines.mondrian,
+        "equal-width": baselines.equal_width,
+        "equal-frequency": baselines.equal_frequency,
+    }
+    distinct: dict[bytes, IntArray] = {}
+    for _, block_of in makers[name](task.letters):
+        distinct.setdefault(block_of.tobytes(), block_of)
+    return list(distinct.values())
+
+
 def _by_baseline(name: str) -> Callable[[Task], Frontier]:
     def run(task: Task) -> Frontier:
-        from discreet.merging import baselines
-
-        makers = {
-            "sweeney": baselines.sweeney,
-            "mondrian": baselines.mondrian,
-            "equal-width": baselines.equal_width,
-            "equal-frequency": baselines.equal_frequency,
-        }
         if name != "sweeney" and task.letters.values is None:
             raise InputError(f"method {name!r} cuts numbers: use utility='distortion', or give values=")
         if name.startswith("equal") and not task.is_line:
             raise InputError(f"method {name!r} bins one numeric column: name a single public column")
-        distinct: dict[bytes, IntArray] = {}
-        for _, block_of in makers[name](task.letters):
-            distinct.setdefault(block_of.tobytes(), block_of)
-        partitions = [np.arange(task.letters.n), *distinct.values()]
+        partitions = [np.arange(task.letters.n), *_baseline(task, name)]
         if task.leakage == "L0|I*=0":
             partitions = _all_connected(task, partitions)
         return task.frontier(name, task.measured(partitions))
