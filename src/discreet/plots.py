@@ -133,7 +133,12 @@ def components(audit: Audit) -> str | None:
     axes.scatter(np.ones(joint.n_x), place_x, s=16, color=INK, zorder=3)
     for x in range(joint.n_x):
         axes.annotate(
-            drawn(label_text(joint.x_label(x))), (1.02, place_x[x]), va="center", fontsize=7, color=INK, parse_math=False
+            drawn(label_text(joint.x_label(x))),
+            (1.02, place_x[x]),
+            va="center",
+            fontsize=7,
+            color=INK,
+            parse_math=False,
         )
     axes.set_xlim(-0.15, 1.35)
     axes.set_axis_off()

@@ -34,6 +34,7 @@ EXACT_ALWAYS = 12  # letters up to which every search is a proof
 STARTS = 40  # policies of the paper's path that a search in several columns starts from
 GREEDY_ALWAYS = 200_000  # letters up to which the paper's path is part of every search
 MOST_JOINED = 64  # components that are joined one by one
+BASELINE_RUNS = 500  # letters up to which the baselines are part of every search
 PAPER_RUNS = 2_000  # letters up to which problem (7) is also solved the paper's way, once a multiplier
 MULTIPLIERS = (0.0, *np.geomspace(0.01, 100.0, 17).tolist())  # for problem (7), where each multiplier is its own run
 
@@ -142,9 +143,8 @@ def _search(task: Task) -> tuple[Candidates, Reach | None]:
     small = task.letters.n <= GREEDY_ALWAYS
     if small:
         parts.append(_greedy(task)[0])
-    if task.letters.n <= PAPER_RUNS and task.cost == "distortion":
-        parts += [task.measured(_baseline(task, name)) for name in _baselines_for(task)]
     best, reach = _optimise(task, parts)
+    parts += [task.measured(_baseline(task, name)) for name in _baselines_for(task)]
     if best is not None:
         parts.append(Candidates(best.reached, best.cost, best.partition))
     if not small and (best is None or bool((best.cost > best.bound * (1 + 1e-12)).any())):
@@ -229,7 +229,7 @@ def _connected_search(task: Task) -> tuple[Candidates, Reach | None]:
     partitions += _all_connected(task, [point.block_of for point in best])
     if task.letters.n <= PAPER_RUNS:
         partitions += [point.block_of for point in by_paper(task).points]
-        for name in _baselines_for(task) if task.cost == "distortion" else ():
+        for name in _baselines_for(task):
             partitions += _all_connected(task, _baseline(task, name))
     return task.measured(partitions), reach
 
@@ -281,7 +281,9 @@ def _prove(task: Task, incumbents: Sequence[IntArray]) -> tuple[Candidates, Reac
 
 
 def _baselines_for(task: Task) -> tuple[str, ...]:
-    """The baselines that a search is never worse than."""
+    """The baselines that a search is never worse than, on alphabets where they cost next to nothing."""
+    if task.letters.n > BASELINE_RUNS or task.cost == "size":
+        return ()
     return ("mondrian", "equal-width", "equal-frequency") if task.is_line else ("mondrian",)
 
 
