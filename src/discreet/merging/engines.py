@@ -144,11 +144,12 @@ def _search(task: Task) -> tuple[Candidates, Reach | None]:
     if small:
         parts.append(_greedy(task)[0])
     best, reach = _optimise(task, parts)
-    parts += [task.measured(_baseline(task, name)) for name in _baselines_for(task)]
     if best is not None:
         parts.append(Candidates(best.reached, best.cost, best.partition))
     if not small and (best is None or bool((best.cost > best.bound * (1 + 1e-12)).any())):
         parts.append(_greedy(task)[0])  # not proven optimal everywhere, so the paper might still win somewhere
+    # Last, since of equal policies the first is kept, and these are coarser than they need be.
+    parts += [task.measured(_baseline(task, name)) for name in _baselines_for(task)]
     return Candidates.together(parts), reach
 
 
