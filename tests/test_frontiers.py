@@ -188,7 +188,7 @@ def random_joint(seed: int, n: int, n_s: int = 6, most: int = 2, columns: int = 
     )
 
 
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=18, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # ---------------------------------------------------------------------- exact, and the bound
