@@ -141,6 +141,7 @@ def components(audit: Audit) -> str | None:
             parse_math=False,
         )
     axes.set_xlim(-0.15, 1.35)
+    axes.set_ylim(-1.06, 0.16)
     axes.set_axis_off()
     for where, side, what in ((0, "left", "sensitive values (not named)"), (1, "right", "public values")):
         axes.annotate(what, (where, 0.06), ha="center" if side == "right" else "left", fontsize=9, color=INK)
