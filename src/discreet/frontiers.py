@@ -171,7 +171,9 @@ def check_cut(
     asked = {"multiplier": multiplier, "max_leakage": max_leakage, "min_utility": min_utility}
     named = {name: value for name, value in asked.items() if value is not None}
     if len(named) != 1:
-        raise InputError("name one of multiplier, max_leakage and min_utility")
+        raise InputError(
+            "name one of multiplier, max_leakage and min_utility (--multiplier, --max-leakage, --min-utility)"
+        )
     ((name, value),) = named.items()
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
         raise InputError(f"{name} must be a number")
