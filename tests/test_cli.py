@@ -12,19 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run
+
 CSV = "age,sex,chol\n30,F,200\n31,M,200\n32,F,210\n30,M,210\n33,F,220\n33,M,220\n"
-
-
-def run(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "discreet", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "160", **env},
-        timeout=120,
-        check=False,
-    )
 
 
 @pytest.fixture

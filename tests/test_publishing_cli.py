@@ -18,22 +18,11 @@ import pytest
 
 from discreet import Policy
 from discreet.policy import _fingerprint
+from tests.processes import run
 
 Done = subprocess.CompletedProcess[str]
 PEOPLE = [(i, 20 + i % 7, 200 + i * i % 23, "abc"[i % 3]) for i in range(36)]
 ROLES = ["-s", "age", "-p", "chol"]
-
-
-def run(*arguments: str, cwd: Path, **env: str) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "discreet", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "160", **env},
-        timeout=120,
-        check=False,
-    )
 
 
 def write_csv(path: Path, header: str, rows: Any) -> Path:
