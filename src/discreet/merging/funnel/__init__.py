@@ -1,0 +1,1 @@
+"""The stochastic counterpart: privacy funnel and information bottleneck by clustering [PF]."""
