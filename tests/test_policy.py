@@ -17,7 +17,7 @@ import discreet as dc
 from discreet import Joint, Policy
 from discreet.errors import InputError
 from discreet.measures import REGISTRY
-from discreet.policy import MEASURED, SCHEMA, _fingerprint
+from discreet.policy import MEASURED, SCHEMA, seal
 from discreet.testing import coarsened_joints
 
 AWARE = dt.datetime(2024, 5, 6, 7, 8, 9, 10, tzinfo=dt.UTC)
@@ -259,7 +259,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def forged(document: Any) -> Any:
     """A document whose hash was made to fit by whoever changed it."""
     content = {key: value for key, value in document.items() if key != "sha256"}
-    return {**content, "sha256": _fingerprint(content)}
+    return {**content, "sha256": seal(content)}
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "text", [], {}, [[]], [None], {"a": 1}, True])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from discreet import Policy
-from discreet.policy import _fingerprint
+from discreet.policy import seal
 from tests.processes import run
 
 Done = subprocess.CompletedProcess[str]
@@ -263,10 +263,10 @@ def bad_runs(
     (folder / "short.json").write_text(text[: len(text) // 2])
     (folder / "tampered.json").write_text(text.replace('"nearest"', '"suppress"'))
     newer = {**{name: value for name, value in document.items() if name != "sha256"}, "schema": 2}
-    (folder / "newer.json").write_text(json.dumps({**newer, "sha256": _fingerprint(newer)}))
+    (folder / "newer.json").write_text(json.dumps({**newer, "sha256": seal(newer)}))
     others = json.loads(text.replace('"chol"', '"weight"'))
     others.pop("sha256")
-    (folder / "others.json").write_text(json.dumps({**others, "sha256": _fingerprint(others)}))
+    (folder / "others.json").write_text(json.dumps({**others, "sha256": seal(others)}))
     (folder / "binary.json").write_bytes(b"\xff\xfe\x00\x01")
     write_csv(folder / "one.csv", "age,chol", [(7777, 1), (7777, 2)])
     write_csv(folder / "gaps.csv", "age,chol", [(1, 200), (2, ""), (1, 210)])

@@ -15,8 +15,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import datasets, measures, tables, testing
+    from discreet import datasets, measures, sample_privacy, tables, testing
     from discreet.auditing import Audit, audit
+    from discreet.channels import Channel
     from discreet.errors import DiscreetError
     from discreet.frontiers import Frontier
     from discreet.joint import Joint
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 # Loaded at first use, so that `import discreet` and `discreet --help` cost nothing.
 _WHERE = {
     "Audit": "discreet.auditing",
+    "Channel": "discreet.channels",
     "DiscreetError": "discreet.errors",
     "Frontier": "discreet.frontiers",
     "Joint": "discreet.joint",
@@ -37,10 +39,11 @@ _WHERE = {
     "frontier": "discreet.merging",
     "publish": "discreet.publishing",
 }
-_MODULES = ("datasets", "measures", "tables", "testing")
+_MODULES = ("datasets", "measures", "sample_privacy", "tables", "testing")
 
 __all__ = [
     "Audit",
+    "Channel",
     "DiscreetError",
     "Frontier",
     "Joint",
@@ -50,6 +53,7 @@ __all__ = [
     "frontier",
     "measures",
     "publish",
+    "sample_privacy",
     "tables",
     "testing",
 ]

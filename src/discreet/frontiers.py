@@ -19,8 +19,10 @@ from discreet.errors import InputError
 from discreet.policy import Policy
 
 if TYPE_CHECKING:
+    from discreet.channels import Channel
     from discreet.joint import Blocks, Joint
     from discreet.labels import Codes, Label
+    from discreet.tables.counting import Progress
 
 Floats = npt.NDArray[np.float64]
 Utility = Literal["resolution", "distortion", "information"]
@@ -29,11 +31,19 @@ LEAKAGE_NAMES = {
     "I*": "maximin information I* (bits)",
     "L0|I*=0": "worst-case leakage L0 (bits), nothing told apart for certain",
     "I": "mutual information I(S;X̂) (bits)",
+    "Lmin": "min-entropy leakage (bits)",
+    "I_inf": "maximal leakage (bits)",
 }
 UTILITY_NAMES = {
     "resolution": "resolution I0(X→X̂) (bits)",
     "distortion": "utility −max distortion",
     "information": "information I(X;X̂) (bits)",
+}
+_OUT_OF_REACH = {
+    "max_leakage": "no policy leaks {:g} bits or less: the least is {:.4g} at utility {:.4g}",
+    "min_utility": "no policy has a utility of {:g} or more: the most is {:.4g} with {:.4g} bits leaked",
+    "min_leakage": "no policy keeps {:g} bits about S or more: the most is I(S;X) = {:.4g}, at I(X;X̂) = {:.4g}",
+    "max_utility": "no policy has I(X;X̂) of {:g} bits or less: the least is {:.4g}",
 }
 
 
@@ -50,6 +60,14 @@ class Setting:
     letters: Any = field(repr=False, default=None)  # the alphabet as merging saw it
     codeword: str = "centroid"
     names: Callable[[Codes], tuple[str, ...]] | None = field(repr=False, default=None)  # of blocks, by a hierarchy
+    problem: str = "funnel"  # or "bottleneck", which keeps leakage and lowers utility
+    at_least: int = 0  # records that every block must have
+    most: float | None = None  # the leakage of releasing everything, where the box of the hypervolume ends there
+
+    @property
+    def is_bottleneck(self) -> bool:
+        """Whether I(S;X̂) is what is kept, and I(X;X̂) what is lowered."""
+        return self.problem == "bottleneck"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +83,10 @@ class Point:
     @property
     def gap(self) -> float | None:
         """Bits between this leakage and the proven bound at this utility; 0 is optimal."""
-        return None if self.bound is None else max(0.0, self.leakage - self.bound)
+        if self.bound is None:
+            return None
+        apart = self.bound - self.leakage if self.setting.is_bottleneck else self.leakage - self.bound
+        return max(0.0, apart)
 
     @cached_property
     def block_of(self) -> Codes:
@@ -91,6 +112,7 @@ class Point:
             leakage=setting.leakage,
             utility={setting.utility: self.utility},
             names=setting.names(self.block_of) if setting.names else (),
+            at_least=setting.at_least,
         )
 
 
@@ -165,14 +187,26 @@ class Points(Sequence[Point]):
 
 
 def check_cut(
-    *, multiplier: float | None = None, max_leakage: float | None = None, min_utility: float | None = None
+    *,
+    multiplier: float | None = None,
+    max_leakage: float | None = None,
+    min_utility: float | None = None,
+    min_leakage: float | None = None,
+    max_utility: float | None = None,
 ) -> tuple[str, float]:
     """The one way to cut a frontier that is asked for, which can be told to be wrong before there is a frontier."""
-    asked = {"multiplier": multiplier, "max_leakage": max_leakage, "min_utility": min_utility}
+    asked = {
+        "multiplier": multiplier,
+        "max_leakage": max_leakage,
+        "min_utility": min_utility,
+        "min_leakage": min_leakage,
+        "max_utility": max_utility,
+    }
     named = {name: value for name, value in asked.items() if value is not None}
     if len(named) != 1:
         raise InputError(
-            "name one of multiplier, max_leakage and min_utility (--multiplier, --max-leakage, --min-utility)"
+            "name one of multiplier, max_leakage and min_utility (--multiplier, --max-leakage, --min-utility), "
+            "or for a bottleneck min_leakage and max_utility"
         )
     ((name, value),) = named.items()
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
@@ -195,13 +229,15 @@ class Frontier:
     path
         Every policy on the merge path, in order, where the method has one, else None.
     bound
-        Proven lower bound on leakage at each point's utility, one entry a point, where one is known, else None.
+        Proven lower bound on leakage at each point's utility, one entry a point, where one is known, else None. In a
+        bottleneck, where leakage is what is kept, an upper bound.
     """
 
     points: Points
     path: Points | None
     method: str
     stop: Callable[[float], Point] | None = field(default=None, repr=False)  # the paper's own rule for a multiplier
+    land: Callable[[Point, str, float], Point] | None = field(default=None, repr=False)  # nearer to a bound
     seconds: float = 0.0
 
     @property
@@ -224,49 +260,76 @@ class Frontier:
         """Proven lower bound on leakage at each point's utility."""
         return self.points.bound
 
+    @property
+    def problem(self) -> str:
+        """ "funnel": leakage is lowered and utility kept; "bottleneck": the reverse."""
+        return self.setting.problem
+
     def at(
         self,
         *,
         multiplier: float | None = None,
         max_leakage: float | None = None,
         min_utility: float | None = None,
+        min_leakage: float | None = None,
+        max_utility: float | None = None,
     ) -> Policy:
         """The policy that the paper's algorithm returns for a multiplier λ, or the best one under a bound.
 
         With a multiplier: where the paper's path stops (agglomerative methods), else the point that minimises
         leakage − λ·utility. With max_leakage the most useful policy that leaks no more, with min_utility the least
-        leaking one that is no less useful.
+        leaking one that is no less useful. A bottleneck is cut by min_leakage and max_utility: there I(S;X̂) is what
+        one wants to keep.
         """
-        return self.point_at(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility).policy
+        return self.point_at(
+            multiplier=multiplier,
+            max_leakage=max_leakage,
+            min_utility=min_utility,
+            min_leakage=min_leakage,
+            max_utility=max_utility,
+        ).policy
 
-    def point_at(
-        self,
-        *,
-        multiplier: float | None = None,
-        max_leakage: float | None = None,
-        min_utility: float | None = None,
-    ) -> Point:
+    def point_at(self, **cut: float | None) -> Point:
         """The point behind `at`."""
-        name, value = check_cut(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
-        points = self.points
+        name, value = check_cut(**cut)
         if name == "multiplier":
-            return self.stop(value) if self.stop else points[int(np.argmin(points.leakage - value * points.utility))]
-        slack = 1e-12 * abs(value) if math.isfinite(value) else 0.0  # a bound computed another way
-        if name == "max_leakage":
-            allowed = np.flatnonzero(points.leakage <= value + max(slack, 1e-12))
-            if len(allowed) == 0:
-                raise InputError(
-                    f"no policy leaks {value:g} bits or less: the least is {points.leakage.min():.4g} "
-                    f"at utility {points.utility[np.argmin(points.leakage)]:.4g}"
-                )
-            return points[int(allowed[np.argmax(points.utility[allowed])])]
-        allowed = np.flatnonzero(points.utility >= value - slack)
-        if len(allowed) == 0:
+            return self._at_multiplier(value)
+        fitting = ("min_leakage", "max_utility") if self.setting.is_bottleneck else ("max_leakage", "min_utility")
+        if name not in fitting:
             raise InputError(
-                f"no policy has a utility of {value:g} or more: the most is {points.utility.max():.4g} "
-                f"with {points.leakage[np.argmax(points.utility)]:.4g} bits leaked"
+                f"{name} does not cut a {self.problem}, which "
+                + (
+                    "keeps I(S;X̂) and lowers I(X;X̂)"
+                    if self.setting.is_bottleneck
+                    else "lowers leakage and keeps utility"
+                )
+                + f": use {fitting[0]} or {fitting[1]}"
             )
-        return points[int(allowed[np.argmin(points.leakage[allowed])])]
+        points = self.points
+        bounded, other = (
+            (points.leakage, points.utility) if name.endswith("leakage") else (points.utility, points.leakage)
+        )
+        sign = 1.0 if name.startswith("max") else -1.0
+        # A bound computed another way may differ in the last digits.
+        slack = 1e-12 * max(abs(value), 1.0 if name.endswith("leakage") else 0.0) if math.isfinite(value) else 0.0
+        allowed = np.flatnonzero(sign * bounded <= sign * value + slack)
+        if len(allowed) == 0:
+            nearest = int(np.argmin(sign * bounded))
+            raise InputError(_OUT_OF_REACH[name].format(value, bounded[nearest], other[nearest]))
+        # With an upper bound one wants the most of the other measure, with a lower bound the least.
+        point = points[int(allowed[np.argmin(-sign * other[allowed])])]
+        return self.land(point, name, value) if self.land else point
+
+    def _at_multiplier(self, value: float) -> Point:
+        if self.leakage == "I" and value > 1:
+            raise InputError(
+                f"λ = {value:g} is outside [0, 1]: I(S;X̂) never falls by more than I(X;X̂) does, so from λ = 1 on nothing is "
+                "merged (as at 1), and at 0 everything is"
+            )
+        if self.stop:
+            return self.stop(value)
+        sign = -1.0 if self.setting.is_bottleneck else 1.0
+        return self.points[int(np.argmin(sign * (self.points.leakage - value * self.points.utility)))]
 
     # ------------------------------------------------------------------ for people
 
@@ -276,6 +339,7 @@ class Frontier:
             "leakage": self.leakage,
             "utility": self.utility,
             "method": self.method,
+            **({"problem": self.problem} if self.utility == "information" else {}),
             "letters": self.setting.joint.n_x,
             "hypervolume": self.hypervolume,
             "points": [
@@ -288,19 +352,24 @@ class Frontier:
         """The points as an Arrow table: leakage, utility, bound, gap."""
         import pyarrow as pa
 
-        bound = [None] * len(self.points) if self.bound is None else self.bound.tolist()
-        gap = [
-            None if b is None else max(0.0, leak - b)
-            for leak, b in zip(self.points.leakage.tolist(), bound, strict=True)
-        ]
         return pa.table(
             {
                 "leakage": self.points.leakage,
                 "utility": self.points.utility,
-                "bound": pa.array(bound, pa.float64()),
-                "gap": pa.array(gap, pa.float64()),
+                "bound": pa.array([point.bound for point in self.points], pa.float64()),
+                "gap": pa.array([point.gap for point in self.points], pa.float64()),
             }
         )
+
+    def soften(self, *, seed: int = 0, time_limit: float = 30.0, progress: Progress | None = None) -> list[Channel]:
+        """Soft policies p(x̂|x) that this frontier's hard ones do not dominate, most useful first [PF, II-A].
+
+        For leakage "I" alone. A channel draws at random, so a released cell says what was drawn and no longer what was
+        seen.
+        """
+        from discreet.merging.funnel.channels import soften
+
+        return soften(self, seed=seed, time_limit=time_limit, progress=progress)
 
     def normalised(self, leakage: Floats, utility: Floats) -> tuple[Floats, Floats]:
         """Both axes between 0 (best) and 1: leakage over its prior, utility lost over the most there is to lose."""
@@ -320,17 +389,44 @@ class Frontier:
 
     @cached_property
     def hypervolume(self) -> float:
-        """The share of the normalised plane that the points dominate; larger is better."""
+        """The share of the normalised plane that the points dominate; larger is better.
+
+        For stochastic leakages the box ends at what releasing everything leaks, as in SPEC 8: I(S;X) by H(X).
+        """
         from discreet.merging.hypervolume import hypervolume
 
-        x, y = self.normalised(self.points.leakage, self.points.utility)
-        return hypervolume(x, y)
+        return hypervolume(*self._to_minimise())
 
-    def plot(self, *others: Frontier, normalise: bool = False, chosen: Point | None = None, bound: bool = True) -> Any:
-        """The frontier, with its bound and any others beside it, as a matplotlib figure."""
+    def _to_minimise(self) -> tuple[Floats, Floats]:
+        """Both axes within the unit square, smaller is better on both."""
+        leakage = self.points.leakage
+        x, y = self.normalised(leakage, self.points.utility)
+        if self.setting.most is not None:
+            x = leakage / self.setting.most if self.setting.most > 0 else leakage * 0
+        return (1 - x, 1 - y) if self.setting.is_bottleneck else (x, y)
+
+    def gain_of(self, soft: Sequence[Channel]) -> float:
+        """By how many bits the best of these soft policies beats every hard policy of this frontier at its utility."""
+        sign = -1.0 if self.setting.is_bottleneck else 1.0
+        gains = [0.0]
+        for channel in soft:
+            near = sign * self.points.utility >= sign * channel.utility - 1e-9
+            if near.any():
+                gains.append(float(np.min(sign * self.points.leakage[near]) - sign * channel.leakage))
+        return max(gains)
+
+    def plot(
+        self,
+        *others: Frontier,
+        normalise: bool = False,
+        chosen: Point | None = None,
+        bound: bool = True,
+        soft: Sequence[Channel] = (),
+    ) -> Any:
+        """The frontier, with its bound, any others and soft policies beside it, as a matplotlib figure."""
         from discreet.plots import frontier_figure
 
-        return frontier_figure([self, *others], normalise=normalise, chosen=chosen, bound=bound)
+        return frontier_figure([self, *others], normalise=normalise, chosen=chosen, bound=bound, soft=soft)
 
     def plot_convergence(self, multiplier: float) -> Any:
         """The Lagrangian along the merge path, and where a multiplier stops it [AC, Figs 3, 6, 8]."""
@@ -347,11 +443,11 @@ class Frontier:
 
     def __repr__(self) -> str:
         least, most = float(self.points.leakage.min()), float(self.points.leakage.max())
-        worst = (
-            "" if self.bound is None else f", gap at most {float((self.points.leakage - self.bound).max()):.3g} bits"
-        )
+        apart = None if self.bound is None else float(np.abs(self.points.leakage - self.bound).max())
+        worst = "" if apart is None else f", gap at most {apart:.3g} bits"
+        kind = ", bottleneck," if self.setting.is_bottleneck else ""
         return (
-            f"Frontier({self.leakage} against {self.utility} by {self.method}: {len(self.points)} points, "
+            f"Frontier({self.leakage} against {self.utility}{kind} by {self.method}: {len(self.points)} points, "
             f"leakage {least:.3f} to {most:.3f}{worst})"
         )
 

@@ -6,7 +6,7 @@ import io
 import re
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from discreet.words import label_text
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit
+    from discreet.channels import Channel
     from discreet.frontiers import Frontier, Point
 
 INK, ACCENT, WARN, PALE = "#22303c", "#2a6f97", "#c8553d", "#dfe7ec"
@@ -155,7 +156,12 @@ def _spread(order: Any) -> Any:
 
 
 def frontier_figure(
-    frontiers: Sequence[Frontier], *, normalise: bool = False, chosen: Point | None = None, bound: bool = True
+    frontiers: Sequence[Frontier],
+    *,
+    normalise: bool = False,
+    chosen: Point | None = None,
+    bound: bool = True,
+    soft: Sequence[Channel] = (),
 ) -> Any:
     """Leakage against utility, one line a frontier, with the proven bound of the first [AC, Figs 7, 9]."""
     from discreet.frontiers import LEAKAGE_NAMES, UTILITY_NAMES
@@ -163,22 +169,32 @@ def frontier_figure(
     drawing, axes = figure(height=4.0)
     colours = [ACCENT, WARN, "#6a994e", "#7b5ea7", "#b08968", "#4a7c82"]
     first = frontiers[0]
+    # Between two points a funnel stays at the finer one (no utility is given up), a bottleneck at the coarser one.
+    where: Literal["pre", "post"] = "pre" if first.problem == "bottleneck" else "post"
     for i, each in enumerate(frontiers):
         leakage, utility = each.points.leakage, each.points.utility
         x, y = _axes_of(first, leakage, utility, normalise)
         axes.step(
             x,
             y,
-            where="post",
+            where=where,
             color=colours[i % len(colours)],
             linewidth=1.4,
             marker="o",
-            markersize=3.5,
+            markersize=3.5 if len(x) < 100 else 1.5,
             label=each.method,
         )
+    if soft:
+        x, y = _axes_of(
+            first, np.array([each.leakage for each in soft]), np.array([each.utility for each in soft]), normalise
+        )
+        axes.plot(x, y, linestyle="none", marker="x", markersize=4, color=WARN, label="soft policies", zorder=4)
     if bound and first.bound is not None:
         x, y = _axes_of(first, first.bound, first.points.utility, normalise)
-        axes.step(x, y, where="post", color=INK, linewidth=1, linestyle=":", label="proven bound: no policy leaks less")
+        says = "proven bound: no policy " + ("keeps more" if first.problem == "bottleneck" else "leaks less")
+        # A bound on I falls smoothly with utility; the others are steps.
+        curve = "default" if first.utility == "information" else f"steps-{where}"
+        axes.plot(x, y, drawstyle=curve, color=INK, linewidth=1, linestyle=":", label=says)
     if chosen is not None:
         x, y = _axes_of(first, np.array([chosen.leakage]), np.array([chosen.utility]), normalise)
         axes.plot(x, y, marker="*", markersize=15, color=WARN, linestyle="none", label="chosen", zorder=5)

@@ -35,7 +35,7 @@ SCHEMA = 1
 Unseen = Literal["nearest", "suppress"]
 MEASURED = ("L0", "I*", "L*", "k", "n", "H0", "I", "Lmin", "I_inf")  # before and after, in every policy file
 TO_THE_INFORMED = {"L0": "L0|A", "I*": "I*,A"}  # the same to an adversary who knows the side information
-PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",)}
+PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",), "Lmin": ("Lmin",), "I_inf": ("I_inf",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,7 @@ class Policy:
     unseen: Unseen = "nearest"
     withheld: tuple[Label, ...] = ()  # letters whose rows are not released at all
     names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
+    at_least: int = 0  # records that every released group must have
     alone: dict[str, int] = field(
         default_factory=dict
     )  # distinct values of each sensitive column, where there are several
@@ -84,6 +85,7 @@ class Policy:
         na: Sequence[str] = (),
         unseen: Unseen = "nearest",
         names: Sequence[str] = (),
+        at_least: int = 0,
     ) -> Policy:
         """The policy of a partition of joint.x, measured before and after."""
         coarse = joint.coarsen(blocks)
@@ -94,13 +96,14 @@ class Policy:
             blocks=coarse.x,
             codewords=tuple(codewords) if codewords is not None else (None,) * len(coarse.x),
             leakage=leakage,
-            before=measured(joint),
-            after=measured(coarse),
+            before=measured(joint, leakage),
+            after=measured(coarse, leakage),
             utility=dict(utility or {}),
             missing=missing or (joint.missing.policy if joint.missing else "level"),
             na=tuple(na),
             unseen=unseen,
             names=tuple(names),
+            at_least=at_least,
             alone=alone_in(coarse),
         )
 
@@ -204,7 +207,7 @@ class Policy:
     @property
     def promised(self) -> tuple[str, ...]:
         """The measures whose values after the release are bounds, by symbol."""
-        plain = PROMISED.get(self.leakage, ())
+        plain = promised_by(self.leakage)
         return (*plain, *(TO_THE_INFORMED[symbol] for symbol in plain if self.side and symbol in TO_THE_INFORMED))
 
     def broken_by(self, after: Joint) -> list[str]:
@@ -212,7 +215,7 @@ class Policy:
         reasons = []
         if after.n_s < 2:
             reasons.append("the table has a single sensitive value: everybody's is known")
-        found = measured(after)
+        found = measured(after, self.leakage)
         for symbol in self.promised:
             if symbol not in found:
                 continue  # the side information is not here
@@ -230,6 +233,12 @@ class Policy:
             reasons.append(
                 f"{short} of {after.n_x} released groups have fewer than the {self.promised_distinct} distinct sensitive "
                 f"values promised (the least has {least})"
+            )
+        if self.at_least and float(after.records.min()) < self.at_least:
+            few = int((after.records < self.at_least).sum())
+            reasons.append(
+                f"{few} of {after.n_x} released groups have fewer than the {self.at_least} records promised "
+                f"(the least has {after.records.min():g})"
             )
         return reasons
 
@@ -271,6 +280,7 @@ class Policy:
             "na": list(self.na),
             "unseen": self.unseen,
             "names": list(self.names),
+            **({"at_least": self.at_least} if self.at_least else {}),
             "alone": dict(self.alone),
             "withheld": [cells.to_json(letter) for letter in self.withheld],
             "leakage": self.leakage,
@@ -287,7 +297,7 @@ class Policy:
             ],
             "source": self.source,
         }
-        document["sha256"] = _fingerprint(document)
+        document["sha256"] = seal(document)
         return document
 
     @cached_property
@@ -331,7 +341,7 @@ class Policy:
         if schema > SCHEMA:
             raise InputError(f"{where} was written by a newer discreet (schema {schema}): update discreet")
         try:
-            if document.get("sha256") != _fingerprint({name: document[name] for name in document if name != "sha256"}):
+            if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
                 raise InputError(f"{where} was changed after it was written: its sha256 does not match")
             policy = cls(
                 public=tuple(column["name"] for column in document["columns"]["public"]),
@@ -348,6 +358,7 @@ class Policy:
                 unseen=document["unseen"],
                 withheld=tuple(cells.from_json(x) for x in document["withheld"]),
                 names=tuple(document["names"]),
+                at_least=int(document.get("at_least", 0)),
                 alone={name: int(count) for name, count in document["alone"].items()},
                 source=document["source"],
             )
@@ -380,11 +391,30 @@ class Policy:
         return policy_fragment(self)
 
 
-def measured(joint: Joint) -> dict[str, float]:
-    """The measures that a policy file states."""
+def renyi_order(leakage: str) -> float | None:
+    """The order of a worst-case Rényi leakage by its symbol, else None.
+
+    >>> renyi_order("D_2"), renyi_order("D_inf"), renyi_order("L0")
+    (2.0, inf, None)
+    """
+    stem, _, tail = leakage.partition("_")
+    try:
+        order = float(tail) if stem == "D" else -1.0
+    except ValueError:
+        return None
+    return order if order >= 0 else None
+
+
+def promised_by(leakage: str) -> tuple[str, ...]:
+    """The measures that a policy for this leakage bounds; nothing where the leakage is not known."""
+    return PROMISED.get(leakage) or ((leakage,) if renyi_order(leakage) is not None else ())
+
+
+def measured(joint: Joint, leakage: str = "L0") -> dict[str, float]:
+    """The measures that a policy file states: always the same, and the leakage that the policy is about."""
     found = {
         symbol: REGISTRY[symbol](joint)
-        for symbol in MEASURED
+        for symbol in dict.fromkeys((*MEASURED, *promised_by(leakage)))
         if REGISTRY[symbol].kind == "range" or (joint.has_counts and (symbol != "n" or joint.is_integral))
     }
     if joint.has_side:
@@ -413,7 +443,7 @@ def _fault(policy: Policy) -> str:
         "a letter stands in two blocks": len(set(letters)) < len(letters),
         "a letter has not one value a column": width > 1
         and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
-        "its leakage is not known": policy.leakage not in PROMISED,
+        "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
         "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),
@@ -430,6 +460,6 @@ def _width(label: Label) -> int:
     return len(label) if isinstance(label, tuple) else 1
 
 
-def _fingerprint(document: dict[str, Any]) -> str:
+def seal(document: dict[str, Any]) -> str:
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

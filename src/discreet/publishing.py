@@ -62,9 +62,13 @@ class Published:
             + (
                 ""
                 if self.point.gap is None
-                else f"; at this utility no policy leaks less than {self.point.bound:.3f} bits"
+                else f"; at this utility no policy {'keeps more' if self.point.setting.is_bottleneck else 'leaks less'} than "
+                f"{self.point.bound:.3f} bits"
             ),
         ]
+        for symbol in self.policy.promised:
+            if symbol not in ("L0", "I*") and symbol in after:
+                text.insert(1, f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits")
         if "L0|A" in after:
             known = ", ".join(self.policy.side)
             text.append(f"to somebody who knows {known}: L0 {before['L0|A']:.3f} -> {after['L0|A']:.3f} bits (L0|A)")
@@ -105,9 +109,6 @@ def publish(
     out: str | Path,
     policy_file: str | Path,
     report_file: str | Path | None = None,
-    multiplier: float | None = None,
-    max_leakage: float | None = None,
-    min_utility: float | None = None,
     purpose: str = "",
     keep: Sequence[str] = (),
     cells: Cells = "label",
@@ -116,8 +117,11 @@ def publish(
     na: Sequence[str] = (),
     force: bool = False,
     progress: Progress | None = None,
+    **cut: float | None,
 ) -> Published:
     """Release a table by one point of its frontier; nothing is written unless all of it can be.
+
+    The point is cut as `Frontier.at` does: name one of multiplier, max_leakage, min_utility, min_leakage, max_utility.
 
     With a `budget` of rows, outlying letters may be withheld instead of merged when that makes the rest more useful.
     """
@@ -126,7 +130,7 @@ def publish(
         raise InputError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
-    point = frontier.point_at(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
+    point = frontier.point_at(**cut)
     policy = point.policy
     if budget:
         from discreet.merging.withholding import withhold

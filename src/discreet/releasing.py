@@ -44,11 +44,12 @@ class Released:
     unseen: int  # rows whose value no block can truly stand for
     joint: Joint | None  # (s, released cell), where the table has S
     kept: Joint | None  # (s, released cell and kept columns), where columns were kept
+    leakage: str = "L0"  # what the policy is about
 
     @property
     def measures(self) -> dict[str, float]:
         """What the release leaks, recomputed from its rows."""
-        return measured(self.joint) if self.joint is not None else {}
+        return measured(self.joint, self.leakage) if self.joint is not None else {}
 
 
 def release(
@@ -101,7 +102,7 @@ def _release(
     if is_new:
         require_promises(policy, done)
     if target is None:
-        return _in_kind(table, done)
+        return in_kind(table, done)
     write(done, target)
     return target
 
@@ -203,6 +204,7 @@ def carry_out(
         unseen=unseen,
         joint=joint,
         kept=kept,
+        leakage=policy.leakage,
     )
 
 
@@ -308,7 +310,7 @@ def _row_counts(coded: list[tuple[Alphabet, Codes]], counts: npt.NDArray[np.int6
     return {label: int(total) for label, total in zip(alphabet.labels(), totals, strict=True) if total}
 
 
-def _in_kind(table: object, done: Released) -> Any:
+def in_kind(table: object, done: Released) -> Any:
     """The released rows in the library that the original came in."""
     columns = {name: np.repeat(np.arange(len(values)), done.counts) for name, values in done.columns.items()}
     lists = {name: [done.columns[name][i] for i in index.tolist()] for name, index in columns.items()}

@@ -175,11 +175,16 @@ def _units(symbol: str) -> str:
 def _release_headline(published: Published) -> str:
     policy, after = published.policy, published.done.measures
     sensitive = ", ".join(policy.sensitive)
-    return (
+    worst = (
         f"Whoever sees the released {', '.join(policy.public)} is left with at least {after['k']:.0f} possible values of "
         f"{sensitive} for everybody, of {published.joint.n_s}: {after['L0']:.2f} of {after['H0']:.2f} bits are lost in the "
         f"worst case, {policy.before['L0']:.2f} before."
     )
+    if policy.leakage in ("L0", "I*", "L0|I*=0"):
+        return worst
+    measure, symbol = REGISTRY[policy.leakage].name, policy.leakage
+    chosen = f"The release was chosen by its {measure}: {after[symbol]:.2f} bits, {policy.before[symbol]:.2f} before."
+    return f"{chosen} {worst}"
 
 
 def policy_fragment(policy: Policy) -> str:

@@ -98,7 +98,7 @@ class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
             self.utility,
             self.method,
             {letter: letter for letter in joint.x} if is_resolution else None,
-            self.codeword,
+            codeword=self.codeword,
             scale=self.scale,
             norm=self.norm,
             time_limit=self.time_limit,

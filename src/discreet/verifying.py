@@ -80,7 +80,7 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
         with_a = policy.side and all(name in others for name in policy.side)
         a = combine([narrowed[name] for name in policy.side], policy.side) if with_a else None
         joint = from_codes(*s, Alphabet((list(policy.labels),)), block[known], counts[known], a)
-        found = measured(joint)
+        found = measured(joint, policy.leakage)
         problems += policy.broken_by(joint)
         checked.append("leakage, recomputed from the released table")
     if original is not None:
@@ -116,7 +116,7 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
 def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
     """Figures of the policy file that the original does not bear out."""
     wrong = []
-    for symbol in ("L0", "I*", "k"):
+    for symbol in dict.fromkeys(("L0", "I*", "k", *(each for each in policy.promised if each in found))):
         claimed, value = policy.after[symbol], found[symbol]
         worse = (value - claimed) * -REGISTRY[symbol].direction
         if worse > 1e-9:

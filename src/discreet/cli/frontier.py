@@ -23,10 +23,13 @@ from discreet.cli.shared import (
 @table_options
 @frontier_options
 @click.option("--compare", multiple=True, metavar="METHOD", help="Draw another method beside it, such as mondrian.")
+@click.option("--soft", is_flag=True, help="Look for soft policies too, and say whether they beat the hard ones.")
 @click.option("--normalise", is_flag=True, help="Draw both axes between 0 and 1, as the paper does.")
 @click.option("--plot", metavar="FILE", help="Draw the frontier into a PNG, SVG or PDF file.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(compare: tuple[str, ...], normalise: bool, plot: str | None, as_json: bool, **options: Any) -> None:
+def command(
+    compare: tuple[str, ...], soft: bool, normalise: bool, plot: str | None, as_json: bool, **options: Any
+) -> None:
     """Compute the frontier between what TABLE's public columns leak and how useful they stay."""
     from discreet.plots import check_picture, save_figure
 
@@ -35,11 +38,14 @@ def command(compare: tuple[str, ...], normalise: bool, plot: str | None, as_json
     with progress("frontier") as report:
         joint, found = joint_and_frontier(options, report)
         others = [joint_and_frontier({**options, "method": method}, report, joint)[1] for method in compare]
+        softened = found.soften(seed=options["seed"], progress=report) if soft else []
         if plot:
-            save_figure(found.plot(*others, normalise=normalise), plot)
+            save_figure(found.plot(*others, normalise=normalise, soft=softened), plot)
     if as_json:
         document = found.to_dict()
         document["compared"] = [other.to_dict() for other in others]
+        if soft:
+            document["soft"] = [{"leakage": each.leakage, "utility": each.utility} for each in softened]
         print_json(document)
         return
     from rich.table import Table
@@ -65,5 +71,13 @@ def command(compare: tuple[str, ...], normalise: bool, plot: str | None, as_json
     for other in others:
         screen.print(f"{other!r}", highlight=False, markup=False)
     click.echo(f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others))
+    if soft:
+        click.echo(_compared(found.gain_of(softened), len(softened)))
     if plot:
         click.echo(f"drawn to {plot}")
+
+
+def _compared(gain: float, count: int) -> str:
+    if gain < 1e-9:
+        return f"soft policies: {count} found, none better than the hard ones"
+    return f"soft policies: {count} found; at equal utility the best is {gain:.3g} bits better than any hard one"

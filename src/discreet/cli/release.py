@@ -27,6 +27,10 @@ from discreet.cli.shared import (
 @frontier_options
 @click.option("--max-leakage", type=float, help="The most useful policy that leaks at most this many bits.")
 @click.option("--min-utility", type=float, help="The least leaking policy that is at least this useful.")
+@click.option(
+    "--min-leakage", type=float, help="For a bottleneck: the smallest I(X;X̂) that keeps so many bits about S."
+)
+@click.option("--max-utility", type=float, help="For a bottleneck: the most I(S;X̂) at no more I(X;X̂) than this.")
 @click.option("--multiplier", type=float, help="The policy that the paper's algorithm returns for this λ.")
 @click.option(
     "--out", required=True, metavar="FILE", help="The released table: .parquet .csv .tsv .arrow .feather .xlsx."
@@ -49,6 +53,8 @@ from discreet.cli.shared import (
 def command(
     max_leakage: float | None,
     min_utility: float | None,
+    min_leakage: float | None,
+    max_utility: float | None,
     multiplier: float | None,
     out: str,
     policy_file: str,
@@ -67,7 +73,14 @@ def command(
     from discreet.publishing import check_files, publish
 
     table = named(options["table"], options["inner"])
-    check_cut(multiplier=multiplier, max_leakage=max_leakage, min_utility=min_utility)
+    cut = {
+        "multiplier": multiplier,
+        "max_leakage": max_leakage,
+        "min_utility": min_utility,
+        "min_leakage": min_leakage,
+        "max_utility": max_utility,
+    }
+    check_cut(**cut)
     check_files(table, out, policy_file, report_file, force=force)
     with progress("release") as report:
         joint, found = joint_and_frontier(options, report)
@@ -78,9 +91,7 @@ def command(
             out=out,
             policy_file=policy_file,
             report_file=report_file,
-            multiplier=multiplier,
-            max_leakage=max_leakage,
-            min_utility=min_utility,
+            **cut,
             purpose=purpose,
             keep=flat(keep, named(options["table"], options["inner"])),
             cells=cells,

@@ -120,19 +120,36 @@ def frontier_options(function: F) -> F:
         (
             click.option(
                 "--leakage",
-                type=click.Choice(["L0", "I*", "L0|I*=0"]),
                 default="L0",
                 show_default=True,
-                help="What to lower.",
+                metavar="SYMBOL",
+                help="What to lower: L0, I*, L0|I*=0 in the worst case; I, Lmin, I_inf, D_2 … by how often values occur.",
             ),
             click.option(
                 "--utility",
-                type=click.Choice(["distortion", "resolution"]),
+                type=click.Choice(["distortion", "resolution", "information"]),
                 default=None,
-                help="What to keep: distortion for numbers and dates (the default there), resolution for anything.",
+                help="What to keep: distortion for numbers and dates (the default there), resolution for anything, "
+                "information with leakage I, Lmin, I_inf and D_2.",
             ),
             click.option(
-                "--method", default="auto", show_default=True, help="auto, agglomerative, exact, sweeney, mondrian …"
+                "--method",
+                default="auto",
+                show_default=True,
+                help="auto, agglomerative, exact, iac-mdsf, pairwise, sweeney, mondrian …",
+            ),
+            click.option(
+                "--problem",
+                type=click.Choice(["funnel", "bottleneck"]),
+                default="funnel",
+                show_default=True,
+                help="For leakage I: lower I(S;X̂) and keep I(X;X̂), or the reverse.",
+            ),
+            click.option(
+                "--at-least",
+                type=click.IntRange(min=0),
+                default=0,
+                help="Records that every group must have, for leakage I, Lmin, I_inf and D_2.",
             ),
             click.option(
                 "--codeword",
@@ -172,7 +189,7 @@ def joint_and_frontier(
     """Count the table and compute the frontier that the options ask for."""
     from discreet.errors import InputError
     from discreet.joint import Joint
-    from discreet.merging import frontier, has_positions
+    from discreet.merging import RANGES, frontier, has_positions
 
     if joint is None:
         joint = Joint.from_table(
@@ -186,7 +203,8 @@ def joint_and_frontier(
             progress=report,
         )
     placed = has_positions(joint) or bool(options["scale"] or options["rank"])
-    if options["utility"] is None and not placed and has_positions(joint, but_missing=True):
+    by_place = options["utility"] is None and options["leakage"] in RANGES
+    if by_place and not placed and has_positions(joint, but_missing=True):
         raise InputError(
             "some values of the public columns are missing, and distances need all of them: use --missing drop, "
             "or --utility resolution to merge letters wherever they lie"
@@ -194,8 +212,10 @@ def joint_and_frontier(
     found = frontier(
         joint,
         leakage=options["leakage"],
-        utility=options["utility"] or ("distortion" if placed else "resolution"),
+        utility=("distortion" if placed else "resolution") if by_place else options["utility"],
         method=options["method"],
+        problem=options["problem"],
+        at_least=options["at_least"],
         codeword=options["codeword"],
         scale=_scales(options["scale"]) or None,
         order=_ranks(options["rank"], joint) or None,

@@ -4,39 +4,54 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from discreet.errors import InputError, listed
 from discreet.frontiers import Frontier, Setting
 from discreet.merging.alphabet import Values, has_positions, letters_of, space_of
+from discreet.policy import PROMISED, promised_by
 
 if TYPE_CHECKING:
     from discreet.joint import Joint
     from discreet.labels import Codes, Label
     from discreet.tables.counting import Progress
 
-Leakage = Literal["L0", "I*", "L0|I*=0"]
-UtilityName = Literal["resolution", "distortion"]
-Method = Literal["auto", "agglomerative", "exact", "sweeney", "mondrian", "equal-width", "equal-frequency"]
+Leakage = Literal["L0", "I*", "L0|I*=0", "I", "Lmin", "I_inf"] | str  # or D_2, D_inf: any order
+UtilityName = Literal["resolution", "distortion", "information"]
+Method = Literal[
+    "auto",
+    "agglomerative",
+    "exact",
+    "iac-mdsf",
+    "pairwise",
+    "sweeney",
+    "mondrian",
+    "equal-width",
+    "equal-frequency",
+]
+Problem = Literal["funnel", "bottleneck"]
 Codeword = Literal["centroid", "medoid", "chebyshev"]
+RANGES = ("L0", "I*", "L0|I*=0")  # leakages of the support alone; the others are of the pmf
 
-__all__ = ["Codeword", "Leakage", "Method", "UtilityName", "frontier", "has_positions"]
+__all__ = ["Codeword", "Leakage", "Method", "Problem", "UtilityName", "frontier", "has_positions"]
 
 
 def frontier(
     joint: Joint,
     leakage: Leakage = "L0",
-    utility: UtilityName = "distortion",
+    utility: UtilityName | None = None,
     method: Method = "auto",
     values: Values | None = None,
+    problem: Problem = "funnel",
     codeword: Codeword = "centroid",
     *,
     scale: Mapping[str, float] | Literal["range"] | None = None,
     order: Mapping[str, Sequence[Label]] | None = None,
     norm: float = 2.0,
     hierarchy: str | Path | None = None,
+    at_least: int = 0,
     time_limit: float = 60.0,
     seed: int = 0,
     progress: Progress | None = None,
@@ -46,21 +61,28 @@ def frontier(
     Parameters
     ----------
     leakage
-        "L0", "I*", or "L0|I*=0" for L0 among the policies that tell nobody apart for certain [AC, (2), (4), (7)].
+        "L0", "I*", or "L0|I*=0" for L0 among the policies that tell nobody apart for certain [AC, (2), (4), (7)]. With
+        counts also "I" (mutual information, [PF, (1)]), "Lmin" (min-entropy leakage), "I_inf" (maximal leakage) and
+        "D_2", "D_inf", … (worst-case Rényi leakage of that order).
     utility
-        "resolution" (U1, bits) for any X; "distortion" (U2 = −max d) where X has numbers.
+        "resolution" (U1, bits) for any X; "distortion" (U2 = −max d) where X has numbers; "information" (I(X;X̂), bits)
+        with the leakages of the pmf, and only with them. By default distortion, or information.
     method
-        "auto" is the best known and never dominated by the paper's; "agglomerative" is the paper's, with its path; "exact"
-        proves optimality on small alphabets within `time_limit` seconds; "sweeney", "mondrian", "equal-width" and
-        "equal-frequency" are baselines.
+        "auto" is the best known and never dominated by the papers'; "agglomerative" is AC's, with its path, "iac-mdsf"
+        and "pairwise" are PF's; "exact" proves optimality on small alphabets within `time_limit` seconds; "sweeney",
+        "mondrian", "equal-width" and "equal-frequency" are baselines.
     values
         {x: number or tuple}, needed when x is not numeric; otherwise numbers and dates speak for themselves.
+    problem
+        For leakage "I": "funnel" lowers I(S;X̂) and keeps I(X;X̂), "bottleneck" keeps I(S;X̂) and lowers I(X;X̂).
     codeword
         What a block is released as where numbers are asked for, and what distortion is measured from.
     scale, order, norm
         For several columns: the unit of each (or "range"), the order of ordered categories, and the l_p norm.
     hierarchy
         A CSV of categories as ARX writes them; blocks are then nodes of the hierarchy.
+    at_least
+        Records that every block must have, with the leakages of the pmf.
 
     >>> from discreet import Joint
     >>> found = frontier(Joint.from_pairs([("a", 1), ("b", 2), ("a", 3), ("b", 4)]), codeword="chebyshev")
@@ -69,16 +91,42 @@ def frontier(
     >>> found.at(max_leakage=0).blocks
     ((1, 2), (3, 4))
     """
-    _check(leakage, get_args(Leakage), "leakage")
+    is_range = leakage in RANGES
+    if not is_range and not (isinstance(leakage, str) and promised_by(leakage)):
+        raise InputError(f"leakage={leakage!r} is not known: use one of {listed([*PROMISED, 'D_2'])} (D of any order)")
+    utility = utility or ("distortion" if is_range else "information")
     _check(utility, get_args(UtilityName), "utility")
     _check(method, get_args(Method), "method")
+    _check(problem, get_args(Problem), "problem")
     _check(codeword, get_args(Codeword), "codeword")
+    if (utility == "information") == is_range:
+        offered = "resolution or distortion" if is_range else "information"
+        raise InputError(f"leakage {leakage!r} is traded against {offered}, not against {utility!r}")
     if norm not in (1, 2, math.inf):
         raise InputError(f"norm {norm:g} is not offered: use 1, 2 or inf")
     if not time_limit > 0:
         raise InputError("the time limit must be a positive number of seconds")
     if seed < 0:
         raise InputError("the seed must be a whole number of at least 0")
+    if is_range and (method in ("iac-mdsf", "pairwise") or problem != "funnel" or at_least):
+        raise InputError(
+            "iac-mdsf, pairwise, a bottleneck and at_least are for the leakages of the pmf, such as leakage='I'"
+        )
+    if not is_range:
+        from discreet.merging import funnel
+
+        return funnel.frontier(
+            joint,
+            leakage,
+            method,
+            problem,
+            words=_words(joint, values, scale, order, codeword, norm),
+            at_least=at_least,
+            has_hierarchy=hierarchy is not None,
+            time_limit=time_limit,
+            seed=seed,
+            progress=progress,
+        )
     from discreet.merging import engines
 
     started = time.perf_counter()
@@ -109,6 +157,19 @@ def frontier(
     else:
         found = engines.METHODS[method](task)
     return found.timed(time.perf_counter() - started)
+
+
+def _words(
+    joint: Joint,
+    values: Values | None,
+    scale: Mapping[str, float] | Literal["range"] | None,
+    order: Mapping[str, Sequence[Label]] | None,
+    codeword: Codeword,
+    norm: float,
+) -> Callable[[Codes], tuple[Label, ...]]:
+    """Codewords for policies that do not need any: where X has numbers, as users expect."""
+    placed = values is not None or bool(scale) or bool(order) or has_positions(joint)
+    return space_of(joint, values, scale, order).codewords(codeword, norm) if placed else _no_codewords
 
 
 def _check(value: object, choices: Sequence[str], name: str) -> None:

@@ -48,7 +48,7 @@ class Weights:
     @cached_property
     def of_s(self) -> FloatArray:
         """N_s, the weight of each s."""
-        return np.bincount(self.indices, weights=self.weight, minlength=self.n_s)
+        return np.bincount(self.indices, weights=self.weight, minlength=self.n_s).astype(np.float64)
 
     @cached_property
     def letter_of_pair(self) -> IntArray:
@@ -61,7 +61,7 @@ class Weights:
         n_blocks = int(block.max()) + 1
         key = block[self.letter_of_pair] * np.int64(self.n_s) + self.indices
         cells, where = np.unique(key, return_inverse=True)
-        weight = np.bincount(where, weights=self.weight, minlength=len(cells))
+        weight = np.bincount(where, weights=self.weight, minlength=len(cells)).astype(np.float64)
         owner = cells // self.n_s
         indptr = np.searchsorted(owner, np.arange(n_blocks + 1)).astype(np.int64)
         return Weights(indptr, (cells % self.n_s).astype(np.int32), weight, self.n_s)

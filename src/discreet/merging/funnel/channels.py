@@ -1,0 +1,36 @@
+"""Soft policies that a hard frontier does not dominate, as channels that can release a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.channels import Channel
+from discreet.errors import InputError
+from discreet.merging.funnel import weights_of
+
+if TYPE_CHECKING:
+    from discreet.frontiers import Frontier
+    from discreet.tables.counting import Progress
+
+STARTS = 40  # hard policies that the soft search starts from
+
+
+def soften(frontier: Frontier, *, seed: int, time_limit: float, progress: Progress | None) -> list[Channel]:
+    """The non-dominated soft policies found from a frontier's hard ones, most useful first."""
+    from discreet.merging.funnel.soft_funnel import soft_frontier
+
+    if frontier.leakage != "I":
+        raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
+    joint = frontier.setting.joint
+    spread = np.unique(np.linspace(0, len(frontier.points) - 1, STARTS).astype(np.int64))
+    found = soft_frontier(
+        weights_of(joint),
+        "bottleneck" if frontier.setting.is_bottleneck else "funnel",
+        hard=[frontier.points[int(i)].block_of for i in spread],
+        seed=seed,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    return [Channel.from_matrix(joint, point.channel) for point in found]

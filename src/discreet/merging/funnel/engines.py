@@ -1,0 +1,205 @@
+"""The funnel's methods by name: each turns a task into a frontier, by the engines of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from discreet.frontiers import Frontier, Point, Points, Setting
+from discreet.merging.funnel.weights import Weights, information
+from discreet.merging.hypervolume import non_dominated
+from discreet.merging.letters import FloatArray, IntArray
+from discreet.policy import renyi_order
+
+if TYPE_CHECKING:
+    from discreet.tables.counting import Progress
+
+Problem = Literal["funnel", "bottleneck"]
+EXACT_ALWAYS = 10  # letters up to which every search is a proof
+MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
+THRESHOLDS = 101  # of pairwise merging, each its own run
+OTHER_MULTIPLIERS = (0.0, *np.geomspace(1e-3, 1.0, 7).tolist())
+DIGITS = 11  # figures are equal that differ only by rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is asked of an engine."""
+
+    weights: Weights
+    setting: Setting
+    seed: int
+    time_limit: float
+    progress: Progress | None
+
+    @property
+    def problem(self) -> Problem:
+        """Funnel or bottleneck."""
+        return "bottleneck" if self.setting.is_bottleneck else "funnel"
+
+    def say(self, stage: str, share: float | None = None) -> None:
+        """Report progress."""
+        if self.progress:
+            self.progress(stage, share)
+
+    def points(self, partitions: Sequence[IntArray]) -> Points:
+        """Partitions, measured one by one."""
+        figures = np.array([information(self.weights, each) for each in partitions]).reshape(-1, 2)
+        return Points(self.setting, figures[:, 0], figures[:, 1], lambda i: partitions[i])
+
+    def point(self, partition: IntArray) -> Point:
+        """One partition with its bound."""
+        measured = self.points([partition])
+        return Points(self.setting, measured.leakage, measured.utility, lambda _: partition, self.bounds(measured))[0]
+
+    def bounds(self, points: Points) -> FloatArray:
+        """The proven bound at each point's utility, which no figure can beat by more than rounding."""
+        from discreet.merging.funnel.bounds import bound
+
+        found = bound(self.weights, points.utility, self.problem)
+        clip = np.maximum if self.setting.is_bottleneck else np.minimum
+        return np.asarray(clip(found, points.leakage))
+
+    def frontier(
+        self,
+        method: str,
+        found: Points,
+        bounds: Callable[[Points], FloatArray] | None,
+        stop: Callable[[float], Point] | None = None,
+        land: Callable[[Point, str, float], Point] | None = None,
+    ) -> Frontier:
+        """The non-dominated policies as a frontier."""
+        chosen = found.chosen(worth_having(found))
+        if bounds is not None:
+            chosen = found.chosen(worth_having(found), bounds(chosen))
+        return Frontier(chosen, None, method, stop, land)
+
+
+def worth_having(points: Points) -> IntArray:
+    """The non-dominated points, finest first; a bottleneck wants the most leakage at the least utility."""
+    leakage, utility = np.round(points.leakage, DIGITS), np.round(points.utility, DIGITS)
+    return non_dominated(utility, leakage) if points.setting.is_bottleneck else non_dominated(leakage, utility)
+
+
+def by_search(task: Task) -> Frontier:
+    """The best policies known, with a proven bound; never dominated by the papers' own."""
+    if task.weights.n <= EXACT_ALWAYS:
+        return by_proof(task, "auto")
+    return task.frontier("auto", _search(task), task.bounds, land=_landing(task))
+
+
+def _search(task: Task) -> Points:
+    from discreet.merging.funnel.search import search
+
+    found = search(
+        task.weights,
+        task.problem,
+        seed=task.seed,
+        time_limit=task.time_limit,
+        at_least=float(task.setting.at_least),
+        progress=task.progress,
+    )
+    return Points(task.setting, found.leakage, found.utility, found.partition)
+
+
+def _landing(task: Task) -> Callable[[Point, str, float], Point]:
+    """A policy nearer to the threshold than any point of the frontier, where moving single letters finds one."""
+
+    def land(point: Point, name: str, value: float) -> Point:
+        from discreet.merging.funnel.moves import land as landed
+
+        if not name.startswith("min"):
+            return point
+        rng = np.random.default_rng(task.seed)
+        other = task.point(landed(task.weights, point.block_of, value, task.problem, rng))
+        if task.setting.is_bottleneck:
+            return other if other.leakage >= value and other.utility < point.utility else point
+        return other if other.utility >= value and other.leakage < point.leakage else point
+
+    return land
+
+
+def by_proof(task: Task, method: str = "exact") -> Frontier:
+    """Optimal policies with a proof, on small alphabets; the best known and the bound when time runs out."""
+    from discreet.merging.funnel.exact import exact_frontier
+
+    task.say("proving optimality")
+    known = [] if task.weights.n <= EXACT_ALWAYS else [point.block_of for point in by_search(task).points]
+    exact = exact_frontier(
+        task.weights,
+        task.problem,
+        at_least=float(task.setting.at_least),
+        time_limit=task.time_limit,
+        incumbents=known,
+    )
+    found = task.points(exact.partitions)
+    return task.frontier(method, found, (lambda points: points.leakage) if exact.proven else task.bounds)
+
+
+def by_iac_mdsf(task: Task) -> Frontier:
+    """Algorithm 1 of PF over a grid of λ, all iterates kept; a multiplier is a run of its own."""
+    from discreet.merging.funnel.iac_mdsf import iac_mdsf
+
+    def run(multiplier: float) -> list[IntArray]:
+        return list(iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed).partitions)
+
+    partitions: list[IntArray] = []
+    for i, multiplier in enumerate(MULTIPLIERS):
+        task.say("IAC-MDSF", i / len(MULTIPLIERS))
+        partitions += run(float(multiplier))
+    return task.frontier(
+        "iac-mdsf", task.points(partitions), task.bounds, stop=lambda multiplier: task.point(run(multiplier)[-1])
+    )
+
+
+def by_pairwise(task: Task) -> Frontier:
+    """Makhdoumi et al.'s pairwise merges over a grid of thresholds, all steps kept; a bound is a run of its own."""
+    from discreet.merging.funnel.pairwise import pairwise
+
+    weights = task.weights
+    most = weights.leakage if task.setting.is_bottleneck else weights.entropy
+    parts = []
+    for i, threshold in enumerate(np.linspace(0.0, most, THRESHOLDS)):
+        task.say("pairwise merging", i / THRESHOLDS)
+        path = pairwise(weights, float(threshold), task.problem)
+        parts.append(Points(task.setting, path.leakage, path.utility, path.partition))
+
+    def land(point: Point, name: str, value: float) -> Point:
+        if not name.startswith("min"):
+            return point
+        path = pairwise(weights, value, task.problem)
+        return task.point(path.partition(len(path.leakage) - 1))
+
+    return task.frontier("pairwise", Points.together(parts), task.bounds, land=land)
+
+
+def by_other_leakage(task: Task) -> Frontier:
+    """Maximal, min-entropy and worst-case Rényi leakage on the same merging engine; no bound is known."""
+    from discreet.merging.funnel.other_leakages import merge_other
+
+    setting = task.setting
+    order = renyi_order(setting.leakage)
+    kind: Literal["maximal", "min-entropy", "renyi"] = (
+        "renyi" if order is not None else "maximal" if setting.leakage == "I_inf" else "min-entropy"
+    )
+    parts = []
+    for multiplier in (0.0,) if order is not None else OTHER_MULTIPLIERS:
+        task.say("merging")
+        path = merge_other(
+            task.weights, kind, order=order, multiplier=float(multiplier), at_least=float(setting.at_least)
+        )
+        parts.append(
+            Points(setting, path.leakage, path.utility, path.partition).chosen(np.arange(path.first, len(path.leakage)))
+        )
+    return task.frontier("auto", Points.together(parts), None)
+
+
+METHODS: dict[str, Callable[[Task], Frontier]] = {
+    "auto": by_search,
+    "exact": by_proof,
+    "iac-mdsf": by_iac_mdsf,
+    "pairwise": by_pairwise,
+}
