@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from discreet.auditing import Audit
     from discreet.channels import Channel
     from discreet.frontiers import Frontier, Point
+    from discreet.sample_privacy.publishing import Disclosed
 
 INK, ACCENT, WARN, PALE = "#22303c", "#2a6f97", "#c8553d", "#dfe7ec"
 COMPONENTS_FIT = 60  # letters on either side that a bipartite drawing can still show
@@ -240,6 +241,34 @@ def convergence_figure(frontier: Frontier, multiplier: float) -> Any:
     )
     axes.set_xlabel("step of the merge path")
     axes.set_ylabel(f"leakage − {multiplier:g} · utility")
+    axes.legend(frameon=False, fontsize=9)
+    return drawing
+
+
+def growth_figure(disclosed: Disclosed) -> Any:
+    """What can be disclosed of the first 2, 3, … samples, between the mapping found and the proven bound."""
+    drawing, axes = figure()
+    samples, found, bound = (np.array(each) for each in zip(*disclosed.growth, strict=True))
+    axes.fill_between(samples, found, bound, color=PALE, label="between the mapping and the proven bound")
+    axes.plot(samples, found, color=ACCENT, marker="o", label="disclosed by the mapping")
+    axes.set_xticks(samples)
+    axes.set_xlabel("samples")
+    axes.set_ylabel(f"bits about {drawn(disclosed.disclosure.latent or 'the samples')}", parse_math=False)
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False, fontsize=9, loc="upper left")
+    return drawing
+
+
+def curves_figure(x: Any, curves: Mapping[str, Any], x_label: str, y_label: str, limit: float | None = None) -> Any:
+    """Several curves over one axis, with a limit as a dotted line where there is one [SP, Figs 4, 5]."""
+    drawing, axes = figure()
+    colours = [ACCENT, WARN, "#6a994e", "#7b5ea7", "#b08968", "#4a7c82"]
+    for i, (name, y) in enumerate(curves.items()):
+        axes.plot(x, y, color=colours[i % len(colours)], marker="o", markersize=3, linewidth=1.4, label=name)
+    if limit is not None:
+        axes.axhline(limit, color=INK, linewidth=1, linestyle=":", label="limit")
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
     axes.legend(frameon=False, fontsize=9)
     return drawing
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from discreet.policy import Policy
     from discreet.publishing import Published
     from discreet.requirements import Finding
+    from discreet.sample_privacy.disclosing import Disclosure
+    from discreet.sample_privacy.publishing import Disclosed
 
 
 def render(template: str, **context: Any) -> str:
@@ -193,3 +195,71 @@ def policy_fragment(policy: Policy) -> str:
         {"cells": cells, "letters": len(block)} for block, cells in zip(policy.blocks, policy.labels, strict=True)
     ]
     return render("policy.html", policy=policy, text=repr(policy), blocks=blocks[:30], more=max(0, len(blocks) - 30))
+
+
+VALUES_SHOWN = 20
+
+
+def disclosure_page(disclosed: Disclosed, *, purpose: str) -> str:
+    """The report of a disclosure, for a privacy officer to read and sign."""
+    found = disclosed.disclosure
+    return render(
+        "disclosure.html",
+        found=found,
+        disclosed=disclosed,
+        purpose=purpose,
+        headline=_disclosure_headline(found),
+        private=_private_words(found),
+        rows=_disclosure_rows(found),
+        letters=_letter_rows(found),
+        more=max(0, len(found.p_y) - VALUES_SHOWN),
+        plot=plots.to_svg(plots.growth_figure(disclosed), "Capacity against samples")
+        if len(disclosed.growth) > 1
+        else "",
+        today=dt.date.today().isoformat(),
+    )
+
+
+def disclosure_fragment(found: Disclosure) -> str:
+    """A disclosure for a notebook."""
+    return render("disclosure_fragment.html", text=_disclosure_headline(found), rows=_disclosure_rows(found))
+
+
+def _disclosure_headline(found: Disclosure) -> str:
+    about = found.latent or "the samples together"
+    if found.information == 0:
+        return f"Nothing can be disclosed about {about}: {found.how}."
+    return (
+        f"Whoever sees y learns {found.information:.3f} of {found.latent_entropy:.3f} bits about {about}, and nothing about "
+        f"{'any single sample' if all(len(group) == 1 for group in found.private) else 'any private group of samples'}"
+        f"{'.' if found.guarantee is None else ' if the probabilities are as estimated.'}"
+    )
+
+
+def _private_words(found: Disclosure) -> str:
+    names = found.names or tuple(str(i) for i in range(len(found.shape)))
+    return "; ".join(" with ".join(names[i] for i in group) for group in found.private)
+
+
+def _disclosure_rows(found: Disclosure) -> list[tuple[str, str, str]]:
+    """Figures with what they mean."""
+    rows = [
+        ("I(W;Y)", f"{found.information:.6f}", "bits that y tells, computed from the mapping"),
+        ("upper bound", f"{found.upper_bound:.6f}", "proven: no private mapping tells more"),
+        ("H(W)", f"{found.latent_entropy:.6f}", "bits that there are to tell"),
+        ("max I(X_g;Y)", f"{found.residual:.1e}", "bits about a private group, computed from the mapping: rounding"),
+        ("|Y|", f"{found.size:,}", "values of y"),
+    ]
+    known = found.guarantee
+    if known is not None:
+        meaning = (
+            f"bits about a private group at most, with {known.confidence:.0%} confidence, since p is known from "
+            f"{known.rows:,} rows only"
+        )
+        rows.append(("leak bound", f"{known.leak_bound:.4f}", meaning))
+    return rows
+
+
+def _letter_rows(found: Disclosure) -> list[dict[str, str]]:
+    order = sorted(range(len(found.p_y)), key=lambda i: -found.p_y[i])[:VALUES_SHOWN]
+    return [{"y": str(i), "p": f"{found.p_y[i]:.4f}"} for i in order]

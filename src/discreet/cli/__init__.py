@@ -20,6 +20,7 @@ COMMANDS = {
     "release": "Publish the public columns, coarsened, with a proof.",
     "apply": "Release new data by a policy, if its promise still holds.",
     "verify": "Check a released table against its policy.",
+    "disclose": "Release what columns say together, and nothing about any one.",
     "demo": "The main job on data that come with scikit-learn.",
 }
 

@@ -185,7 +185,7 @@ def read_back(path: str | Path, names: Sequence[str]) -> tuple[list[Any], npt.ND
             columns, count = count_rows([pa.chunked_array([batch.column(name)]) for name in names], len(batch))
             counts.append(count)
             for column, part in zip(found, columns, strict=True):
-                column += part.to_pylist()
+                column += part.tolist() if isinstance(part, np.ndarray) else part.to_pylist()
     return list(found), np.concatenate(counts)
 
 

@@ -1,0 +1,62 @@
+"""Perfect sample privacy: disclose what samples say together, and nothing about any one of them [SP].
+
+`disclose` finds the best mapping for a pmf, `from_table` for the columns of a table. `partial_processing`, `masks` and the
+quantile constructions are for long data sets; `analyse` says beforehand what is possible.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.sample_privacy.analysis import analyse, windows_of
+    from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
+    from discreet.sample_privacy.disclosing import Disclosure, disclose
+    from discreet.sample_privacy.estimating import estimate, leak_bound
+    from discreet.sample_privacy.masks import masks
+    from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
+    from discreet.sample_privacy.tabled import from_table
+    from discreet.sample_privacy.windows import partial_processing
+
+_WHERE = {
+    "Disclosure": "disclosing",
+    "analyse": "analysis",
+    "disclose": "disclosing",
+    "estimate": "estimating",
+    "from_table": "tabled",
+    "leak_bound": "estimating",
+    "masks": "masks",
+    "partial_processing": "windows",
+    "quantile_columns": "quantiles",
+    "quantile_sequence": "quantiles",
+    "two_binary_samples": "closed_forms",
+    "universal_mapping": "closed_forms",
+    "windows_of": "analysis",
+}
+
+__all__ = [
+    "Disclosure",
+    "analyse",
+    "disclose",
+    "estimate",
+    "from_table",
+    "leak_bound",
+    "masks",
+    "partial_processing",
+    "quantile_columns",
+    "quantile_sequence",
+    "two_binary_samples",
+    "universal_mapping",
+    "windows_of",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'discreet.sample_privacy' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"discreet.sample_privacy.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

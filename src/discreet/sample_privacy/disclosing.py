@@ -1,0 +1,255 @@
+"""Disclosure: a mapping p(y|xⁿ) that says nothing about any one sample, and as much as possible about W [SP, Thm 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError
+from discreet.labels import Label, plain
+from discreet.sample_privacy.problem import entropy
+
+if TYPE_CHECKING:
+    from discreet.sample_privacy.estimating import Guarantee
+    from discreet.sample_privacy.mapping import Mapping
+    from discreet.sample_privacy.optimising import Engine
+    from discreet.tables.counting import Progress
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Disclosure:
+    """A private mapping, what it discloses, and the evidence.
+
+    Attributes
+    ----------
+    upper_bound
+        Proven: no private mapping discloses more than this many bits.
+    private
+        The groups of samples that Y is independent of, each as a whole.
+    engine, how
+        What found it, in a word and in a sentence.
+    proven
+        Whether `information` is within the tolerance of `upper_bound`.
+    labels
+        The values of every sample, in the order of their numbers; empty where values are numbers 0, 1, 2, …
+    guarantee
+        What is left of the promise when p was estimated from rows; None where p was given.
+    """
+
+    mapping: Mapping = field(repr=False)
+    shape: tuple[int, ...]
+    private: tuple[tuple[int, ...], ...]
+    upper_bound: float
+    engine: str
+    how: str
+    proven: bool
+    latent_entropy: float  # H(W), or H(Xⁿ) for self-disclosure: what there is to know
+    names: tuple[str, ...] = ()
+    labels: tuple[tuple[Label, ...], ...] = ()
+    latent: str = ""  # the column of W; empty for self-disclosure or a latent that was given
+    guarantee: Guarantee | None = None
+
+    @property
+    def information(self) -> float:
+        """I(W;Y) in bits, computed from the mapping's own probabilities."""
+        return self.mapping.information
+
+    @property
+    def residual(self) -> float:
+        """The largest I(X_g;Y) in bits over the private groups, from the mapping's own probabilities: rounding only."""
+        return self.mapping.residual
+
+    @property
+    def gap(self) -> float:
+        """Bits by which the mapping may fall short of the best one."""
+        return max(0.0, self.upper_bound - self.information)
+
+    @property
+    def size(self) -> int:
+        """|Y|."""
+        return self.mapping.size
+
+    @property
+    def p_y(self) -> Floats:
+        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples)."""
+        return self.mapping.p_y
+
+    @cached_property
+    def channel(self) -> Floats:
+        """p(y|xⁿ) of shape p.shape + (|Y|,), finite where p = 0; an error where that is too large to write out."""
+        return self.mapping.channel()
+
+    def draw(self, samples: Any, rng: np.random.Generator) -> Any:
+        """Draw y for a data set xⁿ, or for many, one a row.
+
+        samples
+            n values, or rows × n; numbers 0, 1, 2, … in the order of p's axes, or labels where the mapping has them.
+        Returns a number for one data set and an array for many; where y is a pattern and an order of the samples, it is
+        as many numbers as the mapping's width.
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise InputError("a disclosure draws at random: give it a Generator, such as numpy.random.default_rng()")
+        codes, is_one = self._codes(samples)
+        drawn = self.mapping.draw(codes, rng)
+        found = drawn[:, 0] if drawn.shape[1] == 1 else drawn
+        return (int(found[0]) if found.ndim == 1 else found[0]) if is_one else found
+
+    def _codes(self, samples: Any) -> tuple[Integers, bool]:
+        n = len(self.shape)
+        rows = np.asarray(samples, dtype=object) if self.labels else np.asarray(samples)
+        is_one = rows.ndim == 1
+        rows = rows[None, :] if is_one else rows
+        if rows.ndim != 2 or rows.shape[1] != n:
+            raise InputError(f"a data set has {n} samples, one for each axis of p: give {n} values, or rows of {n}")
+        if self.labels:
+            return np.stack([self._coded(i, rows[:, i]) for i in range(n)], axis=1), is_one
+        if rows.dtype.kind not in "iub" and not (rows.dtype.kind == "f" and (rows == np.rint(rows)).all()):
+            raise InputError("samples are whole numbers, 0 for the first value of each")
+        whole = rows.astype(np.int64)
+        for i, size in enumerate(self.shape):
+            wrong = int(((whole[:, i] < 0) | (whole[:, i] >= size)).sum())
+            if wrong:
+                raise InputError(
+                    f"sample {i} has a value outside 0 to {size - 1} in {wrong} data sets: the mapping has none for it"
+                )
+        return whole, is_one
+
+    def _coded(self, i: int, column: npt.NDArray[Any]) -> Integers:
+        number_of = {label: code for code, label in enumerate(self.labels[i])}
+        codes = np.array([number_of.get(plain(value), -1) for value in column.tolist()], dtype=np.int64)
+        if (codes < 0).any():
+            name = self.names[i] if self.names else f"sample {i}"
+            raise InputError(f"{name} has a value that the mapping was not made for, in {int((codes < 0).sum())} rows")
+        return codes
+
+    # ------------------------------------------------------------------ for people
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, for JSON."""
+        known = self.guarantee
+        return {
+            "information": self.information,
+            "upper_bound": self.upper_bound,
+            "gap": self.gap,
+            "proven": self.proven,
+            "residual": self.residual,
+            "latent_entropy": self.latent_entropy,
+            "size": self.size,
+            "engine": self.engine,
+            "how": self.how,
+            "samples": list(self.names) or list(range(len(self.shape))),
+            "latent": self.latent or None,
+            "private": [list(group) for group in self.private],
+            "guarantee": None
+            if known is None
+            else {
+                "confidence": known.confidence,
+                "leak_bound": known.leak_bound,
+                "rows": known.rows,
+                "radius": known.radius,
+                "unseen": known.unseen,
+            },
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the mapping, whole or not at all."""
+        from discreet.sample_privacy.files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Disclosure:
+        """Read a mapping; its figures are computed anew from its probabilities."""
+        from discreet.sample_privacy.files import load
+
+        return load(path)
+
+    def release(self, table: object, rng: np.random.Generator, **options: Any) -> Any:
+        """Draw y for every row of a table. See `discreet.sample_privacy.tabled.release`."""
+        from discreet.sample_privacy.tabled import release
+
+        return release(self, table, rng, **options)
+
+    def __repr__(self) -> str:
+        about = f"about {self.latent}" if self.latent else "of the samples"
+        bound = "optimal" if self.proven else f"at most {self.upper_bound:.4f} are possible"
+        return (
+            f"Disclosure({len(self.shape)} samples, {self.size:,} values of y: {self.information:.4f} bits {about}, {bound}; "
+            f"about any private group {self.residual:.1e})"
+        )
+
+    def _repr_html_(self) -> str:
+        from discreet.report import disclosure_fragment
+
+        return disclosure_fragment(self)
+
+    def with_names(self, **changes: Any) -> Disclosure:
+        """The same mapping, with what a table calls its samples."""
+        return replace(self, **changes)
+
+
+def disclose(
+    p: npt.ArrayLike,
+    latent: npt.ArrayLike | None = None,
+    private: Sequence[Sequence[int] | int] | None = None,
+    *,
+    time_limit: float = 60.0,
+    tolerance: float = 1e-6,
+    engine: Engine = "auto",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Disclosure:
+    """The mapping that says most about W while Y is independent of every private group of samples [SP, (2)].
+
+    Parameters
+    ----------
+    p
+        p(xⁿ) with one axis a sample: any alphabets, any dependence, zeros allowed.
+    latent
+        p(w|xⁿ) of shape p.shape + (|W|,); None discloses the samples themselves.
+    private
+        Groups of samples, as tuples of numbers, that Y must each be independent of; None: every single sample.
+    time_limit
+        Seconds; when they are over, the best mapping found comes with the best bound proven.
+
+    >>> found = disclose([[0.25, 0.25], [0.25, 0.25]])  # two fair coins: Y = X1 ⊕ X2
+    >>> found
+    Disclosure(2 samples, 2 values of y: 1.0000 bits of the samples, optimal; about any private group 0.0e+00)
+    >>> found.draw([0, 1], np.random.default_rng(0)) == found.draw([1, 0], np.random.default_rng(0))
+    True
+    """
+    from discreet.sample_privacy.engines import solve
+
+    if not time_limit > 0:
+        raise InputError("the time limit must be a positive number of seconds")
+
+    def say(stage: str) -> None:
+        if progress:
+            progress(stage, None)
+
+    found = solve(
+        p, latent, private, time_limit=time_limit, tolerance=tolerance, engine=engine, seed=seed, progress=say
+    )
+    known = found.problem
+    if known is None:  # solve() was given an array, so it has one
+        raise AssertionError("a problem given by cells is kept with its solution")
+    about = known.weights if known.latent_weights is None else known.weights @ known.latent_weights
+    return Disclosure(
+        mapping=found.mapping,
+        shape=known.p.shape,
+        private=known.private,
+        upper_bound=found.upper_bound,
+        engine=found.engine,
+        how=found.how,
+        proven=found.proven,
+        latent_entropy=float(entropy(about)),
+    )

@@ -1,0 +1,154 @@
+"""Disclosures from tables: every row is one data set xⁿ, p is estimated from the rows, and y is drawn for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ColumnError, InputError
+from discreet.labels import Alphabet, Codes
+from discreet.releasing import Released, in_kind, spare_originals, write
+from discreet.sample_privacy.analysis import windows_of
+from discreet.sample_privacy.disclosing import Disclosure, disclose
+from discreet.sample_privacy.estimating import Smoothing, estimate, fill_unseen, guarantee
+from discreet.tables.columns import encode_column
+from discreet.tables.sources import group
+from discreet.tables.writing import check_table_target
+
+if TYPE_CHECKING:
+    from discreet.tables.counting import Progress
+
+Floats = npt.NDArray[np.float64]
+COLUMN = "y"
+
+
+def from_table(
+    table: object,
+    samples: Sequence[str],
+    *,
+    latent: str | None = None,
+    windows: int = 1,
+    private: Sequence[Sequence[int] | int] | None = None,
+    smoothing: Smoothing = "counts",
+    alpha: float | None = None,
+    confidence: float = 0.95,
+    na: Sequence[str] = (),
+    time_limit: float = 60.0,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Disclosure:
+    """The best private mapping for the columns of a table, with what is promised when p is only known from its rows.
+
+    Parameters
+    ----------
+    samples
+        The columns that are one data set: none of them (or no window of `windows` neighbours) may be learnt from y.
+    latent
+        The column that y is to tell about; without it, the samples themselves.
+    private
+        Other groups of columns, by number, in place of windows.
+    smoothing, alpha
+        "counts", "laplace" (alpha pseudo-rows a cell) or "bayes" (a prior centred on independent columns).
+    confidence
+        Of the bound on what y says about a private group when the true p differs from its estimate.
+    """
+    names = list(samples)
+    if len(set(names)) < len(names) or not names:
+        raise ColumnError("name each sample column once, and at least one")
+    if latent is not None and latent in names:
+        raise ColumnError(f"{latent!r} cannot be both a sample and the latent variable")
+    if not 1 <= windows <= len(names):
+        raise InputError(f"windows of {windows} samples do not fit: there are {len(names)} samples")
+    wanted = [*names, *([latent] if latent is not None else [])]
+    values, counts = group(table, wanted, progress=progress)
+    coded = [encode_column(column, frozenset(na)) for column in values]
+    alphabets = [alphabet for alphabet, _ in coded[: len(names)]]
+    rows = np.stack([codes for _, codes in coded[: len(names)]], axis=1)
+    sizes = tuple(len(alphabet) for alphabet in alphabets)
+    if progress:
+        progress("estimating", None)
+    estimated = estimate(np.repeat(rows, counts, axis=0), sizes, smoothing, alpha)
+    about = None if latent is None else _conditional(estimated.p.shape, rows, coded[-1], counts)
+    groups = private if private is not None else windows_of(len(names), windows)
+    found = disclose(estimated.p, about, groups, time_limit=time_limit, seed=seed, progress=progress)
+    try:
+        channel = fill_unseen(estimated.p, found.channel)
+    except InputError:
+        known = None  # a channel over orders of the samples is not written out, nor can it be bounded this way
+    else:
+        known = guarantee(estimated, channel, groups, confidence)
+    return found.with_names(
+        names=tuple(names),
+        labels=tuple(alphabet.labels() for alphabet in alphabets),
+        latent=latent or "",
+        guarantee=known,
+    )
+
+
+def _conditional(shape: tuple[int, ...], rows: Codes, latent: tuple[Alphabet, Codes], counts: Codes) -> Floats:
+    """p(w|xⁿ) by frequencies; p(w) where xⁿ never occurred."""
+    alphabet, codes = latent
+    found = np.zeros((*shape, len(alphabet)))
+    np.add.at(found, (*rows.T, codes), counts)
+    total = found.sum(axis=-1, keepdims=True)
+    overall = np.bincount(codes, weights=counts, minlength=len(alphabet)) / counts.sum()
+    return np.where(total > 0, found / np.where(total > 0, total, 1.0), overall)
+
+
+def release(
+    disclosure: Disclosure,
+    table: object,
+    rng: np.random.Generator,
+    *,
+    na: Sequence[str] = (),
+    out: str | Path | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Any:
+    """Draw y for every row. Only y is released, and not in the order of rows.
+
+    Without `out` the result is of the kind that was given; with `out` it is written there and the path is returned.
+    """
+    target = check_table_target(out, force=force) if out is not None else None
+    if target is not None:
+        spare_originals(table, target)
+    done = carry_out(disclosure, table, rng, na=na, progress=progress)
+    if target is None:
+        return in_kind(table, done)
+    write(done, target)
+    return target
+
+
+def carry_out(
+    disclosure: Disclosure,
+    table: object,
+    rng: np.random.Generator,
+    *,
+    na: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> Released:
+    """Draw y for every row without writing anything."""
+    if not disclosure.names:
+        raise InputError("this mapping was not made from a table: draw from it with draw()")
+    values, counts = group(table, disclosure.names, progress=progress)
+    if not counts.sum():
+        raise InputError("the table has no rows: there is nothing to disclose")
+    coded = [encode_column(column, frozenset(na)) for column in values]
+    labels = [alphabet.labels() for alphabet, _ in coded]
+    rows = np.empty((len(counts), len(coded)), dtype=object)
+    for i, (_, codes) in enumerate(coded):
+        column = np.empty(len(labels[i]), dtype=object)
+        column[:] = labels[i]
+        rows[:, i] = column[codes]
+    drawn = disclosure.draw(np.repeat(rows, counts, axis=0), rng)
+    if drawn.ndim == 1:
+        letters, times = np.unique(drawn, return_counts=True)
+        column_y: list[Any] = letters.tolist()
+    else:  # a pattern and an order of the samples, as one text
+        letters, times = np.unique(drawn, axis=0, return_counts=True)
+        column_y = [" ".join(map(str, letter)) for letter in letters.tolist()]
+    return Released({COLUMN: column_y}, times.astype(np.int64), int(times.sum()), 0, 0, 0, None, None)
