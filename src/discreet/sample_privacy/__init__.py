@@ -1,6 +1,6 @@
 """Perfect sample privacy: disclose what samples say together, and nothing about any one of them [SP].
 
-`disclose` finds the best mapping for a pmf, `from_table` for the columns of a table. `partial_processing`, `masks` and the
+`disclose` finds the best mapping for a pmf, `from_table` for the columns of a table. `partial_processing`, `uniform_masks` and the
 quantile constructions are for long data sets; `analyse` says beforehand what is possible.
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
     from discreet.sample_privacy.disclosing import Disclosure, disclose
     from discreet.sample_privacy.estimating import estimate, leak_bound
-    from discreet.sample_privacy.masks import masks
+    from discreet.sample_privacy.masks import uniform_masks
     from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
     from discreet.sample_privacy.tabled import from_table
     from discreet.sample_privacy.windows import partial_processing
@@ -26,11 +26,11 @@ _WHERE = {
     "estimate": "estimating",
     "from_table": "tabled",
     "leak_bound": "estimating",
-    "masks": "masks",
     "partial_processing": "windows",
     "quantile_columns": "quantiles",
     "quantile_sequence": "quantiles",
     "two_binary_samples": "closed_forms",
+    "uniform_masks": "masks",
     "universal_mapping": "closed_forms",
     "windows_of": "analysis",
 }
@@ -42,11 +42,11 @@ __all__ = [
     "estimate",
     "from_table",
     "leak_bound",
-    "masks",
     "partial_processing",
     "quantile_columns",
     "quantile_sequence",
     "two_binary_samples",
+    "uniform_masks",
     "universal_mapping",
     "windows_of",
 ]

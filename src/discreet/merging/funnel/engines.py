@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Problem = Literal["funnel", "bottleneck"]
 EXACT_ALWAYS = 10  # letters up to which every search is a proof
+PAPER_ALWAYS = 300  # letters up to which the paper's own iterates are candidates of every search
+SEARCHED = 20.0  # seconds that a search plans for, at most
 MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
 THRESHOLDS = 101  # of pairwise merging, each its own run
 OTHER_MULTIPLIERS = (0.0, *np.geomspace(1e-3, 1.0, 7).tolist())
@@ -88,7 +90,16 @@ def by_search(task: Task) -> Frontier:
     """The best policies known, with a proven bound; never dominated by the papers' own."""
     if task.weights.n <= EXACT_ALWAYS:
         return by_proof(task, "auto")
-    return task.frontier("auto", _search(task), task.bounds, land=_landing(task))
+    parts = [_search(task)]
+    if not task.setting.at_least:
+        if task.weights.n_s == 2:
+            from discreet.merging.funnel.contiguous import contiguous
+
+            runs = contiguous(task.weights, task.problem)
+            parts.append(Points(task.setting, runs.leakage, runs.utility, runs.partition))
+        if task.weights.n <= PAPER_ALWAYS:
+            parts.append(_iterates(task))
+    return task.frontier("auto", Points.together(parts), task.bounds, land=_landing(task))
 
 
 def _search(task: Task) -> Points:
@@ -98,7 +109,7 @@ def _search(task: Task) -> Points:
         task.weights,
         task.problem,
         seed=task.seed,
-        time_limit=task.time_limit,
+        time_limit=min(task.time_limit, SEARCHED),
         at_least=float(task.setting.at_least),
         progress=task.progress,
     )
@@ -114,7 +125,8 @@ def _landing(task: Task) -> Callable[[Point, str, float], Point]:
         if not name.startswith("min"):
             return point
         rng = np.random.default_rng(task.seed)
-        other = task.point(landed(task.weights, point.block_of, value, task.problem, rng))
+        least = float(task.setting.at_least)
+        other = task.point(landed(task.weights, point.block_of, value, task.problem, rng, at_least=least))
         if task.setting.is_bottleneck:
             return other if other.leakage >= value and other.utility < point.utility else point
         return other if other.utility >= value and other.leakage < point.leakage else point
@@ -141,18 +153,25 @@ def by_proof(task: Task, method: str = "exact") -> Frontier:
 
 def by_iac_mdsf(task: Task) -> Frontier:
     """Algorithm 1 of PF over a grid of λ, all iterates kept; a multiplier is a run of its own."""
+
+    def stop(multiplier: float) -> Point:
+        return task.point(_merged(task, multiplier)[-1])
+
+    return task.frontier("iac-mdsf", _iterates(task), task.bounds, stop=stop)
+
+
+def _merged(task: Task, multiplier: float) -> list[IntArray]:
     from discreet.merging.funnel.iac_mdsf import iac_mdsf
 
-    def run(multiplier: float) -> list[IntArray]:
-        return list(iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed).partitions)
+    return iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed).partitions
 
+
+def _iterates(task: Task) -> Points:
     partitions: list[IntArray] = []
     for i, multiplier in enumerate(MULTIPLIERS):
         task.say("IAC-MDSF", i / len(MULTIPLIERS))
-        partitions += run(float(multiplier))
-    return task.frontier(
-        "iac-mdsf", task.points(partitions), task.bounds, stop=lambda multiplier: task.point(run(multiplier)[-1])
-    )
+        partitions += _merged(task, float(multiplier))
+    return task.points(partitions)
 
 
 def by_pairwise(task: Task) -> Frontier:
