@@ -1,0 +1,203 @@
+# mypy: ignore-errors
+"""Inverses of bases, and a dual simplex method for small dense programs whose variables all have bounds.
+
+Matrices of indicators have small integer inverses, so that a fresh inverse a program keeps rounding at 1e-14 and
+costs less than the scan over the columns that follows it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+PIVOT = 1e-9  # entries of a tableau below are rounding
+
+
+@njit(cache=True)
+def information(v):
+    """h(v) = −v log2 v."""
+    return -v * np.log2(v) if v > 0.0 else 0.0
+
+
+@njit(cache=True)
+def invert(rows, basis):
+    """Inverse of the basis' columns, and whether there is one."""
+    r = len(basis)
+    work = np.zeros((r, 2 * r))
+    for k in range(r):
+        for i in range(r):
+            work[i, k] = rows[i, basis[k]]
+        work[k, r + k] = 1.0
+    for k in range(r):
+        best = k
+        for i in range(k + 1, r):
+            if abs(work[i, k]) > abs(work[best, k]):
+                best = i
+        if abs(work[best, k]) < PIVOT:
+            return work[:, r:].copy(), False
+        if best != k:
+            for j in range(2 * r):
+                work[k, j], work[best, j] = work[best, j], work[k, j]
+        scale = 1.0 / work[k, k]
+        for j in range(2 * r):
+            work[k, j] *= scale
+        for i in range(r):
+            factor = work[i, k]
+            if i != k and factor != 0.0:
+                for j in range(k, 2 * r):
+                    work[i, j] -= factor * work[k, j]
+    return work[:, r:].copy(), True
+
+
+@njit(cache=True)
+def first_basis(rows):
+    """Independent columns, by elimination with complete pivoting."""
+    work = rows.copy()
+    r, n = work.shape
+    basis = np.empty(r, np.int64)
+    for k in range(r):
+        best, at, row = 0.0, 0, k
+        for i in range(k, r):
+            for j in range(n):
+                if abs(work[i, j]) > best:
+                    best, at, row = abs(work[i, j]), j, i
+        for j in range(n):
+            work[k, j], work[row, j] = work[row, j], work[k, j]
+        basis[k] = at
+        for i in range(k + 1, r):
+            factor = work[i, at] / work[k, at]
+            if factor != 0.0:
+                for j in range(n):
+                    work[i, j] -= factor * work[k, j]
+                work[i, at] = 0.0
+    return basis
+
+
+@njit(cache=True)
+def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
+    """min cost·x over {rows x = b, lower ≤ x ≤ upper}, by the dual simplex with flips of bounds; basis is updated.
+
+    Every bound is finite, so any basis is dual feasible once the others stand at the bound their reduced cost
+    prefers, and the bound only rises: the search stops as soon as it reaches ``enough``. Returns status (0 optimal,
+    1 enough, 2 infeasible, 3 stopped), a proven lower bound, and x.
+    """
+    r, n = rows.shape
+    inverse, sound = invert(rows, basis)
+    if not sound:
+        basis[:] = first_basis(rows)
+        inverse, sound = invert(rows, basis)
+    place = np.full(n, -1, np.int64)
+    for k in range(r):
+        place[basis[k]] = k
+    x = np.zeros(n)
+    reduced = np.empty(n)
+    alpha = np.empty(n)
+    times = np.empty(n)
+    candidates = np.empty(n, np.int64)
+    price = np.zeros(r)
+    for i in range(r):
+        for k in range(r):
+            price[i] += cost[basis[k]] * inverse[k, i]
+    for j in range(n):
+        d = cost[j]
+        for i in range(r):
+            d -= price[i] * rows[i, j]
+        reduced[j] = 0.0 if place[j] >= 0 else d
+        x[j] = lower[j] if reduced[j] >= 0 else upper[j]
+    status = 3
+    for _ in range(iterations):
+        rest = b.copy()
+        bound = 0.0
+        for j in range(n):
+            if place[j] < 0 and x[j] != 0.0:
+                bound += cost[j] * x[j]
+                for i in range(r):
+                    rest[i] -= rows[i, j] * x[j]
+        leaving, worst, sign = -1, 1e-10, 0.0
+        for k in range(r):
+            v = 0.0
+            for i in range(r):
+                v += inverse[k, i] * rest[i]
+            j = basis[k]
+            x[j] = v
+            bound += cost[j] * v
+            if lower[j] - v > worst:
+                leaving, worst, sign = k, lower[j] - v, 1.0
+            elif v - upper[j] > worst:
+                leaving, worst, sign = k, v - upper[j], -1.0
+        if bound >= enough:
+            status = 1
+            break
+        if leaving < 0:
+            status = 0
+            break
+        count = 0
+        for j in range(n):
+            if place[j] >= 0:
+                continue
+            a = 0.0
+            for i in range(r):
+                a += inverse[leaving, i] * rows[i, j]
+            a *= sign
+            alpha[j] = a
+            if upper[j] > lower[j]:
+                at_lower = x[j] == lower[j]
+                if (at_lower and a < -PIVOT) or (not at_lower and a > PIVOT):
+                    times[count] = max(0.0, -reduced[j] / a)
+                    candidates[count] = j
+                    count += 1
+        slope = worst
+        entering = -1
+        step = 0.0
+        while count > 0:
+            first = 0
+            for c in range(1, count):
+                if times[c] < times[first] or (
+                    times[c] == times[first] and abs(alpha[candidates[c]]) > abs(alpha[candidates[first]])
+                ):
+                    first = c
+            j = candidates[first]
+            slope -= abs(alpha[j]) * (upper[j] - lower[j])
+            if slope <= 1e-9:  # not 0: a box that is empty by rounding only is not called empty
+                entering, step = j, times[first]
+                break
+            x[j] = upper[j] if x[j] == lower[j] else lower[j]
+            count -= 1
+            times[first] = times[count]
+            candidates[first] = candidates[count]
+        if entering < 0:
+            return 2, np.inf, x
+        gone = basis[leaving]
+        for j in range(n):
+            if place[j] < 0:
+                reduced[j] += step * alpha[j]
+        reduced[entering] = 0.0
+        reduced[gone] = sign * step
+        x[gone] = lower[gone] if sign > 0 else upper[gone]
+        place[gone] = -1
+        place[entering] = leaving
+        basis[leaving] = entering
+        column = np.zeros(r)
+        for k in range(r):
+            for i in range(r):
+                column[k] += inverse[k, i] * rows[i, entering]
+        scale = 1.0 / column[leaving]
+        for i in range(r):
+            inverse[leaving, i] *= scale
+        for k in range(r):
+            if k != leaving and column[k] != 0.0:
+                for i in range(r):
+                    inverse[k, i] -= column[k] * inverse[leaving, i]
+    # The Lagrangian of these prices bounds from below whatever rounding did on the way.
+    bound = 0.0
+    for i in range(r):
+        price[i] = 0.0
+        for k in range(r):
+            price[i] += cost[basis[k]] * inverse[k, i]
+        bound += price[i] * b[i]
+    for j in range(n):
+        d = cost[j]
+        for i in range(r):
+            d -= price[i] * rows[i, j]
+        bound += d * (lower[j] if d > 0 else upper[j])
+    return status, bound, x
