@@ -32,7 +32,7 @@ def information(joint: np.ndarray) -> float:
     """I of a joint pmf over two axes, term by term."""
     a, b = joint.sum(1), joint.sum(0)
     return sum(
-        joint[i, j] * math.log2(joint[i, j] / a[i] / b[j])
+        float(joint[i, j]) * math.log2(joint[i, j] / a[i] / b[j])
         for i, j in product(*map(range, joint.shape))
         if joint[i, j] > 0
     )
@@ -99,6 +99,33 @@ def test_draws_follow_the_channel() -> None:
         assert np.abs(seen - found.channel[cell]).max() < 0.05
     assert isinstance(found.draw([0, 1], rng), int)
     assert found.draw([[0, 1], [1, 1]], rng).shape == (2,)
+
+
+def test_types_are_the_same_problem(tmp_path: Path) -> None:
+    n, q = 4, 0.3
+    ones = np.indices((2,) * n).sum(0)
+    latent = np.stack([ones % 2, 1 - ones % 2], axis=-1).astype(float)
+    by_cells = sp.disclose(iid(q, n), latent)
+    pmf = [math.comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)]
+    by_types = sp.disclose_types(pmf, [[k % 2, 1 - k % 2] for k in range(n + 1)], samples=n)
+    assert by_types.information == pytest.approx(by_cells.information, abs=1e-9)
+    assert by_types.latent_entropy == pytest.approx(by_cells.latent_entropy)
+    assert leak(iid(q, n), by_types.channel, (2,)) < 1e-12
+    by_types.save(tmp_path / "m.json")
+    assert sp.Disclosure.load(tmp_path / "m.json").information == pytest.approx(by_types.information)
+
+
+def test_a_hundred_samples_by_types() -> None:
+    n = 100
+    likely = [[math.comb(n, k) * e**k * (1 - e) ** (n - k) for k in range(n + 1)] for e in (0.1, 0.9)]
+    joint = np.array([[2 / 3], [1 / 3]]) * np.array(likely)
+    pmf = joint.sum(0)
+    found = sp.disclose_types(pmf / pmf.sum(), (joint / pmf).T, samples=n)
+    assert found.proven
+    assert found.residual < 1e-12
+    assert found.draw(np.zeros(n, dtype=int), np.random.default_rng(0)) in range(found.size)
+    with pytest.raises(InputError, match="types"):
+        sp.disclose_types([0.5, 0.5], samples=4)
 
 
 @pytest.mark.slow
@@ -228,7 +255,7 @@ def test_a_table_is_as_good_as_its_frequencies() -> None:
     joint = np.zeros((2, 2, 2, 2))
     for row, w in zip(codes.tolist(), table["w"], strict=True):
         p[tuple(row)] += 1 / len(codes)
-        joint[(*row, w)] += 1  # type: ignore[index]
+        joint[(*row, w)] += 1
     by_hand = sp.disclose(p, joint / joint.sum(-1, keepdims=True))
     assert found.information == pytest.approx(by_hand.information, abs=1e-9)
     assert found.labels == (("no", "yes"),) * 3

@@ -1,7 +1,8 @@
 """Perfect sample privacy: disclose what samples say together, and nothing about any one of them [SP].
 
-`disclose` finds the best mapping for a pmf, `from_table` for the columns of a table. `partial_processing`, `uniform_masks` and the
-quantile constructions are for long data sets; `analyse` says beforehand what is possible.
+`disclose` finds the best mapping for a pmf, `disclose_types` for exchangeable samples, `from_table` for the columns of a
+table. `partial_processing`, `uniform_masks` and the quantile constructions are for long data sets; `analyse` says
+beforehand what is possible.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from discreet.sample_privacy.analysis import analyse, windows_of
     from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
-    from discreet.sample_privacy.disclosing import Disclosure, disclose
+    from discreet.sample_privacy.disclosing import Disclosure, disclose, disclose_types
     from discreet.sample_privacy.estimating import estimate, leak_bound
     from discreet.sample_privacy.masks import uniform_masks
     from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
@@ -23,6 +24,7 @@ _WHERE = {
     "Disclosure": "disclosing",
     "analyse": "analysis",
     "disclose": "disclosing",
+    "disclose_types": "disclosing",
     "estimate": "estimating",
     "from_table": "tabled",
     "leak_bound": "estimating",
@@ -39,6 +41,7 @@ __all__ = [
     "Disclosure",
     "analyse",
     "disclose",
+    "disclose_types",
     "estimate",
     "from_table",
     "leak_bound",

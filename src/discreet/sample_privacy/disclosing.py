@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from discreet.errors import InputError
 from discreet.labels import Label, plain
-from discreet.sample_privacy.problem import entropy
+from discreet.sample_privacy import symmetric
+from discreet.sample_privacy.problem import checked_pmf, entropy
 
 if TYPE_CHECKING:
+    from discreet.sample_privacy.engines import Solution
     from discreet.sample_privacy.estimating import Guarantee
     from discreet.sample_privacy.mapping import Mapping
     from discreet.sample_privacy.optimising import Engine
@@ -229,27 +231,76 @@ def disclose(
     """
     from discreet.sample_privacy.engines import solve
 
+    options = _checked(time_limit, tolerance, engine, seed, progress)
+    found = solve(p, latent, private, **options)
+    known = found.problem
+    if known is None:
+        raise AssertionError("a problem given by cells is kept with its solution")
+    about = known.weights if known.latent_weights is None else known.weights @ known.latent_weights
+    return _disclosure(found, known.p.shape, known.private, float(entropy(about)))
+
+
+def disclose_types(
+    p: npt.ArrayLike,
+    latent: npt.ArrayLike | None = None,
+    *,
+    samples: int,
+    values: int = 2,
+    time_limit: float = 60.0,
+    tolerance: float = 1e-6,
+    engine: Engine = "auto",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Disclosure:
+    """`disclose` for exchangeable samples given by how often each value occurs, for n of any size.
+
+    Parameters
+    ----------
+    p
+        The pmf of the type; for two values p[k] = P(k of the n samples are 1). For more values types are in the order of
+        `discreet.sample_privacy.symmetric.type_counts`.
+    latent
+        p(w|type), one row a type; None discloses the samples themselves.
+
+    >>> parity = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+    >>> disclose_types([1 / 8, 3 / 8, 3 / 8, 1 / 8], parity, samples=3).information
+    1.0
+    """
+    from discreet.sample_privacy.engines import solve_types
+
+    options = _checked(time_limit, tolerance, engine, seed, progress)
+    found = solve_types(p, latent, samples=samples, values=values, **options)
+    types = symmetric.exchangeable_types(checked_pmf(p), samples, values)
+    pmf = checked_pmf(p)
+    about = types.entropy if latent is None else float(entropy(pmf @ np.asarray(latent, dtype=np.float64)))
+    return _disclosure(found, (values,) * samples, tuple((i,) for i in range(samples)), about)
+
+
+def _checked(
+    time_limit: float, tolerance: float, engine: Engine, seed: int, progress: Progress | None
+) -> dict[str, Any]:
     if not time_limit > 0:
         raise InputError("the time limit must be a positive number of seconds")
+    if not tolerance > 0:
+        raise InputError("the tolerance must be a positive number of bits")
 
     def say(stage: str) -> None:
         if progress:
             progress(stage, None)
 
-    found = solve(
-        p, latent, private, time_limit=time_limit, tolerance=tolerance, engine=engine, seed=seed, progress=say
-    )
-    known = found.problem
-    if known is None:  # solve() was given an array, so it has one
-        raise AssertionError("a problem given by cells is kept with its solution")
-    about = known.weights if known.latent_weights is None else known.weights @ known.latent_weights
+    return {"time_limit": time_limit, "tolerance": tolerance, "engine": engine, "seed": seed, "progress": say}
+
+
+def _disclosure(
+    found: Solution, shape: tuple[int, ...], private: tuple[tuple[int, ...], ...], about: float
+) -> Disclosure:
     return Disclosure(
         mapping=found.mapping,
-        shape=known.p.shape,
-        private=known.private,
+        shape=shape,
+        private=private,
         upper_bound=found.upper_bound,
         engine=found.engine,
         how=found.how,
         proven=found.proven,
-        latent_entropy=float(entropy(about)),
+        latent_entropy=about,
     )

@@ -80,7 +80,7 @@ def from_table(
     except InputError:
         known = None  # a channel over orders of the samples is not written out, nor can it be bounded this way
     else:
-        known = guarantee(estimated, channel, groups, confidence)
+        known = guarantee(estimated, channel, found.private, confidence)
     return found.with_names(
         names=tuple(names),
         labels=tuple(alphabet.labels() for alphabet in alphabets),
