@@ -187,6 +187,17 @@ def test_samples_that_the_mapping_does_not_know(samples: Any, message: str) -> N
         sp.disclose(iid(0.5, 2)).draw(samples, np.random.default_rng(0))
 
 
+@pytest.mark.parametrize("n", [6, 8, 10])
+@pytest.mark.parametrize("seconds", [1e-6, 0.02])
+def test_no_time_still_gives_a_private_mapping_and_a_bound(n: int, seconds: float) -> None:
+    p = iid(0.3, n)
+    found = sp.disclose(p, time_limit=seconds)
+    assert 0 <= found.information <= found.upper_bound
+    assert found.upper_bound > 1
+    assert found.residual < 1e-12
+    assert found.draw(np.zeros((3, n), dtype=int), np.random.default_rng(0)).shape[0] == 3
+
+
 def test_a_generator_and_a_time_limit_are_needed() -> None:
     with pytest.raises(InputError, match="Generator"):
         sp.disclose(iid(0.5, 2)).draw([0, 1], 3)  # type: ignore[arg-type]

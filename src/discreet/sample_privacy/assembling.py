@@ -62,6 +62,8 @@ def in_every_order(problem: Problem, types: Types, kind: IntArray, found: Outcom
     pool = found.pool
     anchored = float(pool.weights[: len(pool.anchors)].sum())  # p itself is no orbit
     vertices = rational.clean(pool.program, pool.vertices.take(pool.used()))
+    if not len(vertices):  # time ran out before any was found: p itself is left, which tells nothing
+        return Table(problem, np.ones((len(problem.weights), 1)))
     if factorial(problem.n) * len(vertices) <= EXPANSION_LIMIT:
         table = columns.start_pool(pool.program)
         columns.choose_from(table, _orders(problem, types, vertices), limits.part(0.5))
