@@ -22,6 +22,7 @@ EXACT_ALWAYS = 10  # letters up to which every search is a proof
 PAPER_ALWAYS = 300  # letters up to which the paper's own iterates are candidates of every search
 SEARCHED = 20.0  # seconds that a search plans for, at most
 MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
+SEEDS = 10
 THRESHOLDS = 101  # of pairwise merging, each its own run
 OTHER_MULTIPLIERS = (0.0, *np.geomspace(1e-3, 1.0, 7).tolist())
 DIGITS = 11  # figures are equal that differ only by rounding
@@ -160,17 +161,20 @@ def by_iac_mdsf(task: Task) -> Frontier:
     return task.frontier("iac-mdsf", _iterates(task), task.bounds, stop=stop)
 
 
-def _merged(task: Task, multiplier: float) -> list[IntArray]:
+def _merged(task: Task, multiplier: float, seed: int | None = None) -> list[IntArray]:
     from discreet.merging.funnel.iac_mdsf import iac_mdsf
 
-    return iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed).partitions
+    return iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed if seed is None else seed).partitions
 
 
 def _iterates(task: Task) -> Points:
+    """Every iterate over the grid; the funnel's step has many local minima, so it is run with several seeds."""
+    seeds = 1 if task.setting.is_bottleneck else SEEDS
     partitions: list[IntArray] = []
     for i, multiplier in enumerate(MULTIPLIERS):
         task.say("IAC-MDSF", i / len(MULTIPLIERS))
-        partitions += _merged(task, float(multiplier))
+        for seed in range(task.seed, task.seed + seeds):
+            partitions += _merged(task, float(multiplier), seed)
     return task.points(partitions)
 
 
