@@ -30,11 +30,13 @@ ORDER = [
     "frontiers",
     "merging",
     "sample_privacy",
+    "queries",
     "publishing",
     "sklearn",
     "plots",
     "report",
     "datasets",
+    "agent",
     "cli",
     "testing",
 ]
