@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def main() -> None:
             for method in METHODS:
                 options: Any = {"leakage": "I", "method": method, "problem": problem}
                 dc.frontier(small, **options)
-                found[method] = measure(lambda joint=joint, options=options: dc.frontier(joint, **options))
+                found[method] = measure(partial(dc.frontier, joint, **options))
             best: dc.Frontier = found["auto"].result
             soft = ""
             if arguments.soft:

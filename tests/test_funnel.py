@@ -179,6 +179,35 @@ def test_other_leakages_of_the_pmf(leakage: str) -> None:
     assert policy.promised == (leakage,)
 
 
+@pytest.mark.parametrize("leakage", OTHERS)
+def test_other_leakages_are_optimal_on_few_letters(leakage: str) -> None:
+    joint = random_joint(11, 4, 6)
+    every = []
+    for blocks in partitions(6):
+        coarse = joint.coarsen(blocks)
+        every.append((REGISTRY[leakage](coarse), dc.measures.entropy(coarse.transpose())))
+    found = dc.frontier(joint, leakage)
+    for threshold in np.linspace(0, found.points.utility.max(), 9):
+        best = min(leak for leak, use in every if use >= threshold - 1e-12)
+        assert found.point_at(min_utility=threshold).leakage == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("leakage", OTHERS)
+def test_what_is_found_for_information_is_a_candidate(leakage: str) -> None:
+    joint = random_joint(12, 5, 20)
+    found, informed = dc.frontier(joint, leakage), dc.frontier(joint, "I")
+    point = informed.points[len(informed.points) // 2]
+    theirs = REGISTRY[leakage](joint.coarsen(point.blocks))
+    mine = found.point_at(min_utility=point.utility - 0.05).leakage
+    assert mine <= theirs + 1e-9
+
+
+def test_a_funnel_of_two_sensitive_values() -> None:
+    for problem in PROBLEMS:
+        found = dc.frontier(random_joint(13, 2, 15), "I", problem=problem)  # type: ignore[arg-type]
+        assert len(found.points) > 2
+
+
 @pytest.mark.parametrize("leakage", ["I", "Lmin", "D_2"])
 @pytest.mark.parametrize("n_x", [8, 25])
 def test_records_a_block(leakage: str, n_x: int) -> None:

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from discreet import Joint, tables
 from discreet.errors import ColumnError, InputError, MissingExtraError, TableError
 from discreet.tables.columns import canonical, encode_column
+from discreet.tables.sources import in_order
 
 ROWS: list[dict[str, Any]] = [
     {"age": 40, "sex": "F", "chol": 200.5, "town": "Aá"},
@@ -48,6 +49,23 @@ def test_every_engine_gives_the_same_joint(as_table: Callable[[Any], Any], missi
         assert joint.total == 8
     else:
         assert joint.total == 5
+
+
+def test_every_engine_gives_rows_as_they_are(as_table: Callable[[Any], Any]) -> None:
+    columns = [encode_column(column, frozenset()) for column in in_order(as_table(ROWS), ["town", "age"])]
+    rows = [tuple(alphabet.label(int(codes[i])) for alphabet, codes in columns) for i in range(len(ROWS))]
+    want = [(row["town"], row["age"]) for row in ROWS]
+    assert sorted(rows, key=repr) == sorted(want, key=repr)
+
+
+def test_rows_stay_in_order(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"n": list(range(5000))}), tmp_path / "n.parquet")
+    (tmp_path / "n.csv").write_text("n\n" + "\n".join(map(str, range(5000))) + "\n")
+    for name in ("n.parquet", "n.csv"):
+        alphabet, codes = encode_column(in_order(tmp_path / name, ["n"])[0], frozenset())
+        assert [alphabet.label(int(code)) for code in codes] == list(range(5000))
+    with pytest.raises(ColumnError, match="no column 'm'"):
+        in_order(tmp_path / "n.csv", ["m"])
 
 
 def test_every_engine_treats_numbers_alike(as_table: Callable[[Any], Any]) -> None:

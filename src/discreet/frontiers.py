@@ -279,7 +279,8 @@ class Frontier:
         With a multiplier: where the paper's path stops (agglomerative methods), else the point that minimises
         leakage − λ·utility. With max_leakage the most useful policy that leaks no more, with min_utility the least
         leaking one that is no less useful. A bottleneck is cut by min_leakage and max_utility: there I(S;X̂) is what
-        one wants to keep.
+        one wants to keep. Method "pairwise" merges until the bound stops it, as its paper does, and may then miss a
+        better point of its own frontier.
         """
         return self.point_at(
             multiplier=multiplier,
@@ -297,13 +298,13 @@ class Frontier:
         fitting = ("min_leakage", "max_utility") if self.setting.is_bottleneck else ("max_leakage", "min_utility")
         if name not in fitting:
             raise InputError(
-                f"{name} does not cut a {self.problem}, which "
+                f"{name} (--{name.replace('_', '-')}) does not cut a {self.problem}, which "
                 + (
                     "keeps I(S;X̂) and lowers I(X;X̂)"
                     if self.setting.is_bottleneck
                     else "lowers leakage and keeps utility"
                 )
-                + f": use {fitting[0]} or {fitting[1]}"
+                + f": use {fitting[0]} or {fitting[1]} (--{fitting[0].replace('_', '-')}, --{fitting[1].replace('_', '-')})"
             )
         points = self.points
         bounded, other = (
@@ -322,9 +323,9 @@ class Frontier:
 
     def _at_multiplier(self, value: float) -> Point:
         if self.leakage == "I" and value > 1:
+            ends = "everything is merged, as at 1" if self.setting.is_bottleneck else "nothing is merged, as at 1"
             raise InputError(
-                f"λ = {value:g} is outside [0, 1]: I(S;X̂) never falls by more than I(X;X̂) does, so from λ = 1 on nothing is "
-                "merged (as at 1), and at 0 everything is"
+                f"λ = {value:g} is outside [0, 1]: I(S;X̂) never falls by more than I(X;X̂) does, so above 1 {ends}"
             )
         if self.stop:
             return self.stop(value)

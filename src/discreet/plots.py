@@ -192,7 +192,8 @@ def frontier_figure(
         axes.plot(x, y, linestyle="none", marker="x", markersize=4, color=WARN, label="soft policies", zorder=4)
     if bound and first.bound is not None:
         x, y = _axes_of(first, first.bound, first.points.utility, normalise)
-        says = "proven bound: no policy " + ("keeps more" if first.problem == "bottleneck" else "leaks less")
+        kind = "policy" if not soft or first.problem == "bottleneck" else "hard policy"
+        says = f"proven bound: no {kind} " + ("keeps more" if first.problem == "bottleneck" else "leaks less")
         # A bound on I falls smoothly with utility; the others are steps.
         curve = "default" if first.utility == "information" else f"steps-{where}"
         axes.plot(x, y, drawstyle=curve, color=INK, linewidth=1, linestyle=":", label=says)

@@ -381,7 +381,8 @@ class Policy:
         utility = ", ".join(f"{name} {value:.4g}" for name, value in self.utility.items())
         return (
             f"Policy({', '.join(self.public)}: {sum(map(len, self.blocks))} letters in {len(self.blocks)} blocks, "
-            f"L0 {self.after['L0']:.3f}, I* {self.after['I*']:.3f}, k {self.promised_distinct}"
+            + "".join(f"{symbol} {self.after[symbol]:.3f}, " for symbol in self.promised if symbol not in ("L0", "I*"))
+            + f"L0 {self.after['L0']:.3f}, I* {self.after['I*']:.3f}, k {self.promised_distinct}"
             + (f", {utility})" if utility else ")")
         )
 

@@ -262,4 +262,13 @@ def _disclosure_rows(found: Disclosure) -> list[tuple[str, str, str]]:
 
 def _letter_rows(found: Disclosure) -> list[dict[str, str]]:
     order = sorted(range(len(found.p_y)), key=lambda i: -found.p_y[i])[:VALUES_SHOWN]
-    return [{"y": str(i), "p": f"{found.p_y[i]:.4f}"} for i in order]
+    return [{"y": str(i), "p": f"{found.p_y[i]:.4f}", "says": _says(found, i)} for i in order]
+
+
+def _says(found: Disclosure, y: int) -> str:
+    """The likeliest values behind a y, where y is a number."""
+    if found.mapping.width > 1:
+        return ""
+    likeliest = list(found.meaning(y).items())
+    shown = "; ".join(f"{words.label_text(label)}: {p:.3f}" for label, p in likeliest[:4])
+    return shown + (f" and {len(likeliest) - 4} more" if len(likeliest) > 4 else "")

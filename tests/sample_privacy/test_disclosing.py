@@ -168,7 +168,7 @@ def test_nothing_to_disclose_says_why() -> None:
     marginal[0, :, 0] = marginal[1, :, 1] = 1  # W = X1
     infeasible = sp.disclose(iid(0.5, 2), marginal)
     assert infeasible.information == 0
-    assert "Null" in infeasible.how
+    assert "p(w|y) = p(w)" in infeasible.how
     assert infeasible.channel.shape == (2, 2, 1)
     assert sp.disclose([1.0, 0.0]).information == 0
 
@@ -287,12 +287,35 @@ def test_releasing_draws_once_a_row(tmp_path: Path) -> None:
     released = found.release(table, np.random.default_rng(0))
     assert list(released) == ["y"]
     assert len(released["y"]) == 2000
+    rows = list(zip(*(table[name] for name in "abc"), strict=True))
+    for row, y in list(zip(rows, released["y"], strict=True))[:200]:  # in the order of rows
+        assert found.channel[tuple(found.labels[i].index(value) for i, value in enumerate(row))][y] > 0
     target = tmp_path / "y.parquet"
     assert found.release(table, np.random.default_rng(0), out=target) == target
     with pytest.raises(InputError, match="b has a value that the mapping was not made for, in 1 rows"):
         found.release({"a": ["yes"], "b": ["maybe"], "c": ["no"]}, np.random.default_rng(0))
     with pytest.raises(InputError, match="not made from a table"):
         sp.disclose(iid(0.5, 2)).release(table, np.random.default_rng(0))
+
+
+def test_what_y_says() -> None:
+    coins = sp.disclose(iid(0.5, 2))
+    said = [coins.meaning(y) for y in range(2)]
+    assert {frozenset(each) for each in said} == {frozenset({(0, 0), (1, 1)}), frozenset({(0, 1), (1, 0)})}
+    table = answers()
+    found = sp.from_table(table, ["a", "b", "c"], latent="w")
+    mixed = sum(found.p_y[y] * found.meaning(y).get(1, 0.0) for y in range(found.size))
+    assert mixed == pytest.approx(np.mean(np.array(table["w"], dtype=float)))
+    with pytest.raises(InputError, match="y is one of 0"):
+        found.meaning(found.size)
+    assert "about w" in repr(found)
+    assert "about W" in repr(sp.disclose(iid(0.5, 2), np.full((2, 2, 2), 0.5)))
+
+
+def test_processes_are_asked_for_by_name() -> None:
+    for call in (lambda: sp.partial_processing([0.7, 0.3], 2), lambda: sp.uniform_masks(np.array([0.7, 0.3]))):  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=r"Independent\.identical"):
+            call()
 
 
 def test_columns_that_do_not_fit() -> None:

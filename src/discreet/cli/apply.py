@@ -43,4 +43,5 @@ def command(
     click.echo(
         f"{done.rows:,} rows released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
     )
-    click.echo(f"the promise holds: L0 {found['L0']:.4f}, I* {found['I*']:.4f}, k {found['k']:.0f}")
+    others = "".join(f"{symbol} {found[symbol]:.4f}, " for symbol in policy.promised if symbol not in ("L0", "I*"))
+    click.echo(f"the promise holds: {others}L0 {found['L0']:.4f}, I* {found['I*']:.4f}, k {found['k']:.0f}")

@@ -51,7 +51,7 @@ def command(
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k"):
+    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k", "n"):
         table.add_column(name, justify="right")
     step = max(1, len(found.points) // 40)
     shown = sorted({*range(0, len(found.points), step), len(found.points) - 1})
@@ -61,9 +61,10 @@ def command(
             f"{point.leakage:.4f}",
             f"{point.utility:.4g}",
             "" if point.bound is None else f"{point.bound:.4f}",
-            "" if point.gap is None else f"{point.gap:.3g}",
+            "" if point.gap is None else f"{point.gap:.3g}" if point.gap > 1e-9 else "0",
             f"{len(point.blocks):,}",
             f"{point.policy.promised_distinct:,}",
+            f"{point.policy.after['n']:,.0f}" if "n" in point.policy.after else "",
         )
     screen = console()
     screen.print(f"{found!r}", highlight=False, markup=False)
@@ -72,7 +73,7 @@ def command(
         screen.print(f"{other!r}", highlight=False, markup=False)
     click.echo(f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others))
     if soft:
-        click.echo(_compared(found.gain_of(softened), len(softened)))
+        click.echo(_compared(found.gain_of(softened), sum(not each.is_hard for each in softened)))
     if plot:
         click.echo(f"drawn to {plot}")
 

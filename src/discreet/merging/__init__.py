@@ -108,10 +108,14 @@ def frontier(
         raise InputError("the time limit must be a positive number of seconds")
     if seed < 0:
         raise InputError("the seed must be a whole number of at least 0")
-    if is_range and (method in ("iac-mdsf", "pairwise") or problem != "funnel" or at_least):
-        raise InputError(
-            "iac-mdsf, pairwise, a bottleneck and at_least are for the leakages of the pmf, such as leakage='I'"
-        )
+    stochastic = {
+        f"method {method!r}": method in ("iac-mdsf", "pairwise"),
+        "a bottleneck": problem != "funnel",
+        "at_least (--at-least)": bool(at_least),
+    }
+    if is_range and any(stochastic.values()):
+        asked = next(name for name, is_asked in stochastic.items() if is_asked)
+        raise InputError(f"{asked} is for the leakages of the pmf, such as leakage 'I', not for {leakage!r}")
     if not is_range:
         from discreet.merging import funnel
 

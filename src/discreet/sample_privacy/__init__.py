@@ -11,22 +11,26 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy.analysis import analyse, windows_of
+    from discreet.sample_privacy.analysis import analyse, leak, windows_of
     from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
     from discreet.sample_privacy.disclosing import Disclosure, disclose, disclose_types
     from discreet.sample_privacy.estimating import estimate, leak_bound
     from discreet.sample_privacy.masks import uniform_masks
+    from discreet.sample_privacy.processes import Independent, MarkovChain
     from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
     from discreet.sample_privacy.tabled import from_table
     from discreet.sample_privacy.windows import partial_processing
 
 _WHERE = {
     "Disclosure": "disclosing",
+    "Independent": "processes",
+    "MarkovChain": "processes",
     "analyse": "analysis",
     "disclose": "disclosing",
     "disclose_types": "disclosing",
     "estimate": "estimating",
     "from_table": "tabled",
+    "leak": "analysis",
     "leak_bound": "estimating",
     "partial_processing": "windows",
     "quantile_columns": "quantiles",
@@ -39,11 +43,14 @@ _WHERE = {
 
 __all__ = [
     "Disclosure",
+    "Independent",
+    "MarkovChain",
     "analyse",
     "disclose",
     "disclose_types",
     "estimate",
     "from_table",
+    "leak",
     "leak_bound",
     "partial_processing",
     "quantile_columns",

@@ -57,7 +57,8 @@ class Disclosure:
     latent_entropy: float  # H(W), or H(Xⁿ) for self-disclosure: what there is to know
     names: tuple[str, ...] = ()
     labels: tuple[tuple[Label, ...], ...] = ()
-    latent: str = ""  # the column of W; empty for self-disclosure or a latent that was given
+    latent: str = ""  # what W is called; empty for self-disclosure
+    latent_labels: tuple[Label, ...] = ()  # the values of W, where a table has them
     guarantee: Guarantee | None = None
 
     @property
@@ -104,6 +105,38 @@ class Disclosure:
         drawn = self.mapping.draw(codes, rng)
         found = drawn[:, 0] if drawn.shape[1] == 1 else drawn
         return (int(found[0]) if found.ndim == 1 else found[0]) if is_one else found
+
+    def meaning(self, y: Any) -> dict[Label, float]:
+        """What a value of y says: p(w|y) by value of W, or p(xⁿ|y) by data set where there is no W; likeliest first."""
+        from discreet.sample_privacy.mapping import ByType, Orbits, Table
+
+        mapping = self.mapping
+        if isinstance(mapping, Orbits):
+            words, mass = mapping.posterior(np.asarray(y))
+            return _likeliest({tuple(word): float(p) for word, p in zip(words.tolist(), mass, strict=True)})
+        if not isinstance(y, int | np.integer) or not 0 <= y < self.size:
+            raise InputError(f"y is one of 0 to {self.size - 1}")
+        if not isinstance(mapping, Table | ByType):
+            raise InputError(f"a {type(mapping).__name__} does not say what its y mean")
+        column = mapping.joint[:, y] / mapping.p_y[y]
+        if isinstance(mapping, ByType):
+            if mapping.latent is not None:
+                return self._said(mapping.latent.T @ column)
+            return _likeliest(
+                {tuple(t.ravel().tolist()): float(p) for t, p in zip(mapping.types.counts, column, strict=True)}
+            )
+        latent = mapping.problem.latent_weights
+        if latent is not None:
+            return self._said(latent.T @ column)
+        cells = mapping.problem.cells.tolist()
+        named = [
+            tuple(self.labels[i][code] for i, code in enumerate(cell)) if self.labels else tuple(cell) for cell in cells
+        ]
+        return _likeliest(dict(zip(named, column.tolist(), strict=True)))
+
+    def _said(self, pmf: Floats) -> dict[Label, float]:
+        labels = self.latent_labels or tuple(range(len(pmf)))
+        return _likeliest(dict(zip(labels, pmf.tolist(), strict=True)))
 
     def _codes(self, samples: Any) -> tuple[Integers, bool]:
         n = len(self.shape)
@@ -199,6 +232,10 @@ class Disclosure:
         return replace(self, **changes)
 
 
+def _likeliest(pmf: dict[Label, float]) -> dict[Label, float]:
+    return dict(sorted(((key, p) for key, p in pmf.items() if p > 0), key=lambda pair: -pair[1]))
+
+
 def disclose(
     p: npt.ArrayLike,
     latent: npt.ArrayLike | None = None,
@@ -237,7 +274,8 @@ def disclose(
     if known is None:
         raise AssertionError("a problem given by cells is kept with its solution")
     about = known.weights if known.latent_weights is None else known.weights @ known.latent_weights
-    return _disclosure(found, known.p.shape, known.private, float(entropy(about)))
+    found_for = _disclosure(found, known.p.shape, known.private, float(entropy(about)))
+    return found_for if known.latent is None else replace(found_for, latent="W")
 
 
 def disclose_types(
@@ -273,7 +311,8 @@ def disclose_types(
     types = symmetric.exchangeable_types(checked_pmf(p), samples, values)
     pmf = checked_pmf(p)
     about = types.entropy if latent is None else float(entropy(pmf @ np.asarray(latent, dtype=np.float64)))
-    return _disclosure(found, (values,) * samples, tuple((i,) for i in range(samples)), about)
+    found_for = _disclosure(found, (values,) * samples, tuple((i,) for i in range(samples)), about)
+    return found_for if latent is None else replace(found_for, latent="W")
 
 
 def _checked(

@@ -229,7 +229,7 @@ def nothing_to_disclose(program: Program) -> str:
         basis = np.linalg.qr(program.rows.T)[0]
         outside = program.latent - (program.latent @ basis) @ basis.T
         if np.abs(outside).max() < 1e-11:
-            return "p(w|y) is a function of the private marginals: Null(P) lies in Null(P_W|X)"
+            return "p(w|y) = p(w) for every private Y: p(w|x) is a sum of functions of the private groups [SP, Prop 1]"
     return ""
 
 

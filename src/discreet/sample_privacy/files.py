@@ -1,4 +1,7 @@
-"""Files of mappings: probabilities and the names of values, never records. Figures are computed anew when one is read."""
+"""Files of mappings: probabilities and the names of values. Figures are computed anew when one is read.
+
+A mapping made from a table holds the table's frequencies, so its file is as private as the table; only y is published.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,7 @@ def save(disclosure: Disclosure, path: str | Path) -> None:
         "names": list(disclosure.names),
         "labels": [[cells.to_json(label) for label in values] for values in disclosure.labels],
         "latent": disclosure.latent,
+        "latent_labels": [cells.to_json(label) for label in disclosure.latent_labels],
         "private": [list(group) for group in disclosure.private],
         "upper_bound": disclosure.upper_bound,
         "engine": disclosure.engine,
@@ -82,6 +86,7 @@ def load(path: str | Path) -> Disclosure:
             names=tuple(document["names"]),
             labels=tuple(tuple(cells.from_json(label) for label in values) for values in document["labels"]),
             latent=document["latent"],
+            latent_labels=tuple(cells.from_json(label) for label in document["latent_labels"]),
             guarantee=None if known is None else _guarantee(known),
         )
     except (LookupError, TypeError, ValueError) as problem:

@@ -32,7 +32,14 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints
-from discreet.sample_privacy.processes import Independent, RowSampler, check_samples, compositions, log_multinomial
+from discreet.sample_privacy.processes import (
+    Independent,
+    RowSampler,
+    check_samples,
+    checked_process,
+    compositions,
+    log_multinomial,
+)
 
 ON_EDGE = 1e-14
 """A boundary of a sample's pmf this close to a boundary between letters is put on it."""
@@ -168,7 +175,7 @@ def uniform_masks(
     window: k, the consecutive samples to keep private together. letters: M; by default the one with the largest proven
     information. rng: for the Monte Carlo part of `information` where it cannot be tabulated; fixed by default.
     """
-    if not isinstance(process, Independent):
+    if not isinstance(checked_process(process), Independent):
         raise InputError("masks need independent samples: a chain's letters would depend on each other")
     n = process.n
     if not 1 <= window < n:

@@ -47,6 +47,15 @@ class Process(Protocol):
         """The pmf of consecutive samples, one axis a sample."""
 
 
+def checked_process(process: Any) -> Process:
+    """A model of the samples, or what to pass instead."""
+    if not isinstance(process, Independent | MarkovChain):
+        raise InputError(
+            "describe the samples by Independent.identical(pmf, n), Independent.of(pmfs) or MarkovChain(…)"
+        )
+    return process
+
+
 def _pmf(values: Any, what: str) -> Floats:
     p = np.asarray(values, dtype=np.float64)
     if p.ndim == 0 or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-9:

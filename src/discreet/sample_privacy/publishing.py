@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.releasing import Released, fingerprint, spare_originals, write
+from discreet.releasing import fingerprint, spare_originals
 from discreet.sample_privacy.disclosing import Disclosure
 from discreet.sample_privacy.estimating import Smoothing
-from discreet.sample_privacy.tabled import carry_out, from_table
+from discreet.sample_privacy.tabled import draw_rows, from_table, write_rows
 from discreet.tables.writing import check_table_target, check_target
 
 if TYPE_CHECKING:
@@ -27,16 +28,21 @@ class Disclosed:
 
     disclosure: Disclosure
     growth: list[tuple[int, float, float]]  # samples, bits disclosed, proven bound; for the first 2, 3, … samples
-    done: Released
+    drawn: list[int] | list[str]  # y of every row
     files: dict[str, str]
     source: dict[str, Any]
     smoothing: str
+
+    @property
+    def rows(self) -> int:
+        """How many rows got a y."""
+        return len(self.drawn)
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome, for JSON."""
         return {
             "files": self.files,
-            "rows": self.done.rows,
+            "rows": self.rows,
             **self.disclosure.to_dict(),
             "growth": [{"samples": n, "information": bits, "upper_bound": bound} for n, bits, bound in self.growth],
         }
@@ -46,19 +52,28 @@ class Disclosed:
         found, known = self.disclosure, self.disclosure.guarantee
         about = found.latent or ", ".join(found.names)
         text = [
-            f"{self.done.rows:,} rows of y ({found.size:,} values) written to {self.files['out']}",
+            f"{self.rows:,} rows of y ({found.size:,} values) written to {self.files['out']}",
             f"y tells {found.information:.4f} of {found.latent_entropy:.4f} bits about {about}; "
             + ("no private mapping tells more" if found.proven else f"none can tell more than {found.upper_bound:.4f}"),
             f"about any private group of samples it tells {found.residual:.1e} bits, under the probabilities estimated",
         ]
-        if found.information == 0:
-            text.append(f"nothing can be disclosed: {found.how}")
+        if found.information < 1e-9:
+            text.append(f"nothing is disclosed: {found.how}")
+        if not found.proven:
+            text.append(
+                "time ran out before the best mapping was proven: allow more with --time-limit, or merge values"
+            )
         if known is not None:
             text.append(
                 f"if the truth differs as {known.rows:,} rows allow ({known.confidence:.0%} confidence), at most "
                 f"{known.leak_bound:.4f} bits"
             )
-        text += [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
+            if known.leak_bound > 0.5 * sum(math.log2(found.shape[i]) for i in known.worst):
+                text.append(
+                    "that is most of what there is: so few rows for so many combinations promise next to nothing"
+                )
+        notes = {"mapping": " (it holds the table's frequencies: keep it as private as the table)"}
+        text += [f"{name} written to {path}{notes.get(name, '')}" for name, path in self.files.items() if name != "out"]
         return text
 
 
@@ -115,8 +130,8 @@ def publish(
             part = from_table(table, list(samples)[:n], windows=windows, time_limit=min(5.0, time_limit), **options)
             growth.append((n, part.information, part.upper_bound))
     growth.append((len(samples), found.information, found.upper_bound))
-    done = carry_out(found, table, np.random.default_rng(seed), na=na, progress=progress)
-    result = Disclosed(found, growth, done, files, fingerprint(table), smoothing)
+    drawn = draw_rows(found, table, np.random.default_rng(seed), na=na)
+    result = Disclosed(found, growth, drawn, files, fingerprint(table), smoothing)
     page = None
     if report_file:
         from discreet.report import disclosure_page
@@ -141,7 +156,7 @@ def _write(result: Disclosed, page: str | None) -> None:
                 from discreet.plots import growth_figure, save_figure
 
                 save_figure(growth_figure(result), files["plot"])
-            write(result.done, Path(files["out"]))
+            write_rows(result.drawn, Path(files["out"]))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from discreet.errors import ColumnError, InputError
 from discreet.labels import Alphabet, Codes
-from discreet.releasing import Released, in_kind, spare_originals, write
+from discreet.releasing import Released, in_kind, spare_originals
 from discreet.sample_privacy.analysis import windows_of
 from discreet.sample_privacy.disclosing import Disclosure, disclose
 from discreet.sample_privacy.estimating import Smoothing, estimate, fill_unseen, guarantee
 from discreet.tables.columns import encode_column
-from discreet.tables.sources import group
-from discreet.tables.writing import check_table_target
+from discreet.tables.sources import group, in_order
+from discreet.tables.writing import check_table_target, write_repeated
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress
@@ -85,6 +85,7 @@ def from_table(
         names=tuple(names),
         labels=tuple(alphabet.labels() for alphabet in alphabets),
         latent=latent or "",
+        latent_labels=coded[-1][0].labels() if latent is not None else (),
         guarantee=known,
     )
 
@@ -107,48 +108,43 @@ def release(
     na: Sequence[str] = (),
     out: str | Path | None = None,
     force: bool = False,
-    progress: Progress | None = None,
 ) -> Any:
-    """Draw y for every row. Only y is released, and not in the order of rows.
+    """Draw y for every row, in the order of rows; nothing but y is released.
 
     Without `out` the result is of the kind that was given; with `out` it is written there and the path is returned.
     """
     target = check_table_target(out, force=force) if out is not None else None
     if target is not None:
         spare_originals(table, target)
-    done = carry_out(disclosure, table, rng, na=na, progress=progress)
+    drawn = draw_rows(disclosure, table, rng, na=na)
     if target is None:
-        return in_kind(table, done)
-    write(done, target)
+        return in_kind(table, _as_released(drawn))
+    write_rows(drawn, target)
     return target
 
 
-def carry_out(
-    disclosure: Disclosure,
-    table: object,
-    rng: np.random.Generator,
-    *,
-    na: Sequence[str] = (),
-    progress: Progress | None = None,
-) -> Released:
-    """Draw y for every row without writing anything."""
+def draw_rows(
+    disclosure: Disclosure, table: object, rng: np.random.Generator, *, na: Sequence[str] = ()
+) -> list[int] | list[str]:
+    """y of every row, in the order of rows; where y is a pattern and an order of the samples, a text of its numbers."""
     if not disclosure.names:
         raise InputError("this mapping was not made from a table: draw from it with draw()")
-    values, counts = group(table, disclosure.names, progress=progress)
-    if not counts.sum():
+    coded = [encode_column(column, frozenset(na)) for column in in_order(table, disclosure.names)]
+    if not len(coded[0][1]):
         raise InputError("the table has no rows: there is nothing to disclose")
-    coded = [encode_column(column, frozenset(na)) for column in values]
-    labels = [alphabet.labels() for alphabet, _ in coded]
-    rows = np.empty((len(counts), len(coded)), dtype=object)
-    for i, (_, codes) in enumerate(coded):
-        column = np.empty(len(labels[i]), dtype=object)
-        column[:] = labels[i]
+    rows = np.empty((len(coded[0][1]), len(coded)), dtype=object)
+    for i, (alphabet, codes) in enumerate(coded):
+        column = np.empty(len(alphabet), dtype=object)
+        column[:] = alphabet.labels()
         rows[:, i] = column[codes]
-    drawn = disclosure.draw(np.repeat(rows, counts, axis=0), rng)
-    if drawn.ndim == 1:
-        letters, times = np.unique(drawn, return_counts=True)
-        column_y: list[Any] = letters.tolist()
-    else:  # a pattern and an order of the samples, as one text
-        letters, times = np.unique(drawn, axis=0, return_counts=True)
-        column_y = [" ".join(map(str, letter)) for letter in letters.tolist()]
-    return Released({COLUMN: column_y}, times.astype(np.int64), int(times.sum()), 0, 0, 0, None, None)
+    drawn = disclosure.draw(rows, rng)
+    return drawn.tolist() if drawn.ndim == 1 else [" ".join(map(str, y)) for y in drawn.tolist()]
+
+
+def write_rows(drawn: Sequence[int] | Sequence[str], target: Path) -> None:
+    """Write the table of y, whole or not at all."""
+    write_repeated(target, {COLUMN: list(drawn)}, np.ones(len(drawn), dtype=np.int64), lambda _: None)
+
+
+def _as_released(drawn: Sequence[int] | Sequence[str]) -> Released:
+    return Released({COLUMN: list(drawn)}, np.ones(len(drawn), dtype=np.int64), len(drawn), 0, 0, 0, None, None)

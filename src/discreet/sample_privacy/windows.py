@@ -34,7 +34,7 @@ import numpy as np
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints, information, leak, marginal, windows_of
 from discreet.sample_privacy.problem import entropy
-from discreet.sample_privacy.processes import DISTINCT, Process, RowSampler, check_samples
+from discreet.sample_privacy.processes import DISTINCT, Process, RowSampler, check_samples, checked_process
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def partial_processing(
     void outside it. Each distinct pmf of a window is solved once. solver: by default the exact engines; options go to it.
     The last window is shorter when n does not fit.
     """
-    n = process.n
+    n = checked_process(process).n
     if not 1 <= protect < window or protect >= n:
         raise InputError(
             f"windows of {window} cannot protect {protect} consecutive samples out of {n}: take a longer window"

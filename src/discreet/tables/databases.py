@@ -33,6 +33,23 @@ def group(url: str, columns: Sequence[str]) -> tuple[list[Any], Counts]:
     return [[row[i] for row in rows] for i in range(len(columns))], counts
 
 
+def in_order(url: str, columns: Sequence[str]) -> list[Any]:
+    """A database table's named columns, row by row, in the order that the database gives them."""
+    sql = needs_extra("sqlalchemy", "sql")
+    engine, table = _open(sql, url)
+    where = shown(url)
+    try:
+        check_columns(columns, [column.name for column in table.columns], where)
+        keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
+        with engine.connect() as connection:
+            rows = connection.execute(sql.select(*keys)).all()
+    except sql.exc.SQLAlchemyError as problem:
+        raise TableError(f"{where} cannot be read ({type(problem).__name__})") from None
+    finally:
+        engine.dispose()
+    return [[row[i] for row in rows] for i in range(len(columns))]
+
+
 def column_names(url: str) -> list[str]:
     """The columns of a database table."""
     engine, table = _open(needs_extra("sqlalchemy", "sql"), url)

@@ -58,6 +58,27 @@ def group(
     return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
 
 
+def in_order(path: str, columns: Sequence[str]) -> list[Any]:
+    """A file's named columns, row by row."""
+    base, kind, sheet = locate(path)
+    if kind in EXCEL:
+        names, values = _excel(base, sheet)
+        check_columns(columns, names, base)
+        return [values[names.index(name)] for name in columns]
+    paths = expand(base) if kind in PARQUET and _parts_differ(base, columns) else [base]
+    found: list[list[Any]] = [[] for _ in columns]
+    for each in paths:
+        with connection(None) as con:
+            source, quoted = _relation(con, each, kind, columns)
+            named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
+            part = _run(con, f"SELECT {named} FROM {source}", base, None)  # noqa: S608, names are quoted
+        if len(paths) == 1:
+            return [part[f"c{i}"] for i in range(len(columns))]
+        for i, column in enumerate(found):
+            column += part[f"c{i}"].to_pylist()
+    return list(found)
+
+
 def _parts_differ(base: str, columns: Sequence[str]) -> bool:
     """Whether the parts of a table store a column in different types: DuckDB would cast them all to the first one's."""
     import pyarrow.parquet as pq

@@ -49,6 +49,31 @@ def group(
     return _group_frame(table, columns)
 
 
+def in_order(table: object, columns: Sequence[str]) -> list[pa.ChunkedArray | list[object]]:
+    """The named columns row by row, in the order that the table has them: for what is told about every row."""
+    if isinstance(table, str) and "://" in table:
+        from discreet.tables import databases
+
+        return databases.in_order(table, columns)
+    if isinstance(table, str | PathLike):
+        from discreet.tables import files
+
+        return files.in_order(str(fspath(table)), columns)
+    if isinstance(table, Mapping):
+        check_columns(columns, list(table), "the table")
+        return [_values(table[name]) for name in columns]
+    if isinstance(table, Sequence) and all(isinstance(row, Mapping) for row in table):
+        check_columns(columns, list(dict.fromkeys(name for row in table for name in row)), "the rows")
+        return [[row.get(name) for row in table] for name in columns]
+    import narwhals as nw
+
+    frame = _frame(table)
+    check_columns(columns, _names(frame), "the data frame")
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.select(*columns).collect("pyarrow")
+    return [_column(frame, name) for name in columns]
+
+
 def column_names(table: object) -> list[str]:
     """The names of a table's columns, in order."""
     if isinstance(table, str) and "://" in table:

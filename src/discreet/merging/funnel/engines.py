@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet.frontiers import Frontier, Point, Points, Setting
+from discreet.merging.funnel import measuring
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import non_dominated
 from discreet.merging.letters import FloatArray, IntArray
@@ -23,9 +24,12 @@ PAPER_ALWAYS = 300  # letters up to which the paper's own iterates are candidate
 SEARCHED = 20.0  # seconds that a search plans for, at most
 MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
 SEEDS = 10
+ENUMERATED = 8  # letters up to which every partition is looked at, for leakages without a program of their own
+BORROWED = 200  # policies of the funnel for I that are tried for other leakages
 THRESHOLDS = 101  # of pairwise merging, each its own run
 OTHER_MULTIPLIERS = (0.0, *np.geomspace(1e-3, 1.0, 7).tolist())
 DIGITS = 11  # figures are equal that differ only by rounding
+RESOLUTION = 1e-10  # bits: a bound this close is met
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +67,9 @@ class Task:
         from discreet.merging.funnel.bounds import bound
 
         found = bound(self.weights, points.utility, self.problem)
+        met = np.abs(found - points.leakage) < RESOLUTION
         clip = np.maximum if self.setting.is_bottleneck else np.minimum
-        return np.asarray(clip(found, points.leakage))
+        return np.where(met, points.leakage, clip(found, points.leakage))
 
     def frontier(
         self,
@@ -93,7 +98,7 @@ def by_search(task: Task) -> Frontier:
         return by_proof(task, "auto")
     parts = [_search(task)]
     if not task.setting.at_least:
-        if task.weights.n_s == 2:
+        if task.weights.n_s == 2 and task.setting.is_bottleneck:
             from discreet.merging.funnel.contiguous import contiguous
 
             runs = contiguous(task.weights, task.problem)
@@ -200,24 +205,54 @@ def by_pairwise(task: Task) -> Frontier:
 
 
 def by_other_leakage(task: Task) -> Frontier:
-    """Maximal, min-entropy and worst-case Rényi leakage on the same merging engine; no bound is known."""
+    """Maximal, min-entropy and worst-case Rényi leakage: all partitions where they are few, else merging.
+
+    What the funnel finds for I is a candidate too: less information is often less of these. No bound is known beyond the
+    small alphabets, where all partitions are looked at.
+    """
     from discreet.merging.funnel.other_leakages import merge_other
 
-    setting = task.setting
+    setting, weights = task.setting, task.weights
     order = renyi_order(setting.leakage)
     kind: Literal["maximal", "min-entropy", "renyi"] = (
         "renyi" if order is not None else "maximal" if setting.leakage == "I_inf" else "min-entropy"
     )
+
+    def measured(partitions: Sequence[IntArray]) -> Points:
+        blocks = [weights.merged(each) for each in partitions]
+        if order is not None:
+            leakage = [measuring.renyi(each, order) for each in blocks]
+        else:
+            leakage = [(measuring.maximal if kind == "maximal" else measuring.min_entropy)(each) for each in blocks]
+        return Points(setting, leakage, [each.entropy for each in blocks], lambda i: partitions[i])
+
+    if weights.n <= ENUMERATED:
+        task.say("looking at every partition")
+        every = [each for each in partitions_of(weights.n) if _is_allowed(task, each)]
+        return task.frontier("auto", measured(every), lambda points: points.leakage)
     parts = []
     for multiplier in (0.0,) if order is not None else OTHER_MULTIPLIERS:
         task.say("merging")
-        path = merge_other(
-            task.weights, kind, order=order, multiplier=float(multiplier), at_least=float(setting.at_least)
-        )
-        parts.append(
-            Points(setting, path.leakage, path.utility, path.partition).chosen(np.arange(path.first, len(path.leakage)))
-        )
+        path = merge_other(weights, kind, order=order, multiplier=float(multiplier), at_least=float(setting.at_least))
+        every_step = Points(setting, path.leakage, path.utility, path.partition)
+        parts.append(every_step.chosen(np.arange(path.first, len(path.leakage))))
+    found = _search(task)
+    chosen = worth_having(found)
+    spread = np.unique(np.linspace(0, len(chosen) - 1, BORROWED).astype(np.int64))
+    parts.append(measured([found[int(i)].block_of for i in chosen[spread]]))
     return task.frontier("auto", Points.together(parts), None)
+
+
+def _is_allowed(task: Task, partition: IntArray) -> bool:
+    return not task.setting.at_least or bool(task.weights.merged(partition).of_letter.min() >= task.setting.at_least)
+
+
+def partitions_of(n: int) -> list[IntArray]:
+    """Every partition of n letters, each letter's block named by its lowest letter."""
+    found: list[list[int]] = [[0]]
+    for letter in range(1, n):
+        found = [[*each, block] for each in found for block in (*dict.fromkeys(each), letter)]
+    return [np.array(each, dtype=np.int64) for each in found]
 
 
 METHODS: dict[str, Callable[[Task], Frontier]] = {
