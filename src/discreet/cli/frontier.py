@@ -51,7 +51,8 @@ def command(
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k", "n"):
+    counted = found.utility == "information"
+    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k", *(("n",) if counted else ())):
         table.add_column(name, justify="right")
     step = max(1, len(found.points) // 40)
     shown = sorted({*range(0, len(found.points), step), len(found.points) - 1})
@@ -64,7 +65,7 @@ def command(
             "" if point.gap is None else f"{point.gap:.3g}" if point.gap > 1e-9 else "0",
             f"{len(point.blocks):,}",
             f"{point.policy.promised_distinct:,}",
-            f"{point.policy.after['n']:,.0f}" if "n" in point.policy.after else "",
+            *([f"{point.policy.after.get('n', 0):,.0f}"] if counted else []),
         )
     screen = console()
     screen.print(f"{found!r}", highlight=False, markup=False)
