@@ -105,6 +105,7 @@ def test_the_first_step_is_the_closed_form_and_never_rises(counts: Counts, seed:
             channel = following
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(joints(letters=8), seeds)
 def test_bottleneck_iterations_never_rise_and_settle(counts: Counts, seed: int) -> None:
@@ -176,6 +177,7 @@ def test_soft_frontier_is_never_beaten_by_hard_policies_nor_beats_the_bound(coun
         assert soft_information(weights, point.channel) == pytest.approx((point.leakage, point.utility), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_channels() -> None:
     weights = make_weights(np.random.default_rng(0).integers(0, 4, (6, 3)) + np.eye(6, 3))
     problems_: tuple[Problem, Problem] = ("funnel", "bottleneck")

@@ -1,0 +1,115 @@
+"""Maximal, min-entropy and worst-case Rényi leakage on the merging engine: the measures' values, and the stated rules."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import Joint
+from discreet.errors import InputError
+from discreet.measures import maximal_leakage, min_entropy_leakage, renyi_leakage
+from discreet.merging.funnel.other_leakages import OTHER_MULTIPLIERS, OtherLeakage, merge_other
+from discreet.merging.funnel.weights import Weights, information
+from tests.funnel.hungarian import hungarian_weights
+from tests.funnel.naive_merging import joints, weights_from
+
+ORDERS = st.sampled_from([0.0, 0.3, 1.0, 2.0, 7.5, 300.0, math.inf])
+MULTIPLIERS = st.sampled_from([0.0, 0.25, 1.0, 3.0, 100.0])
+GUESSES = st.sampled_from(["maximal", "min-entropy"])
+
+
+def coarsened(weights: Weights, block_of: np.ndarray) -> Joint:
+    blocks = weights.merged(block_of)
+    counts = np.zeros((blocks.n_s, blocks.n))
+    counts[blocks.indices, blocks.letter_of_pair] = blocks.weight
+    return Joint.from_array(counts)
+
+
+def measured(weights: Weights, block_of: np.ndarray, leakage: str, order: float | None = None) -> float:
+    joint = coarsened(weights, block_of)
+    if leakage == "renyi":
+        return renyi_leakage(joint, 2.0 if order is None else order)
+    return maximal_leakage(joint) if leakage == "maximal" else min_entropy_leakage(joint)
+
+
+@settings(max_examples=40, deadline=None)
+@given(joints(), GUESSES, MULTIPLIERS, st.data())
+def test_sums_of_best_guesses(weights: Weights, leakage: OtherLeakage, multiplier: float, data: st.DataObject) -> None:
+    least = data.draw(st.integers(0, int(weights.total)))
+    path = merge_other(weights, leakage, multiplier=multiplier, at_least=least)
+    assert len(path) == weights.n
+    begin = math.exp2(measured(weights, path.partition(0), leakage))
+
+    def cost(block_of: np.ndarray) -> float:
+        lost = weights.entropy - information(weights, block_of)[1]
+        return math.exp2(measured(weights, block_of, leakage)) / begin + multiplier * lost / max(
+            weights.entropy, 1e-300
+        )
+
+    for step in range(len(path)):
+        block_of = path.partition(step)
+        assert path.leakage[step] == pytest.approx(measured(weights, block_of, leakage), abs=1e-9)
+        assert path.utility[step] == pytest.approx(information(weights, block_of)[1], abs=1e-9)
+        weight = dict(zip(np.unique(block_of).tolist(), weights.merged(block_of).of_letter, strict=True))
+        assert (min(weight.values()) >= least) == (step >= path.first)
+        if step + 1 < len(path):  # the merge made is the cheapest of those allowed
+            allowed = [
+                np.where(block_of == b, a, block_of)
+                for a, b in combinations(sorted(weight), 2)
+                if step >= path.first or min(weight[a], weight[b]) < least
+            ]
+            assert cost(path.partition(step + 1)) <= min(map(cost, allowed)) + 1e-9
+
+
+@settings(max_examples=40, deadline=None)
+@given(joints(), ORDERS, st.data())
+def test_the_worst_block(weights: Weights, order: float, data: st.DataObject) -> None:
+    least = data.draw(st.integers(0, int(weights.total)))
+    path = merge_other(weights, "renyi", order=order, at_least=least)
+    for step in range(len(path)):
+        block_of = path.partition(step)
+        assert path.leakage[step] == pytest.approx(measured(weights, block_of, "renyi", order), abs=1e-9)
+        assert path.utility[step] == pytest.approx(information(weights, block_of)[1], abs=1e-9)
+        names = np.unique(block_of).tolist()
+        values = [_divergence(weights, block_of == name, order) for name in names]
+        if step < path.first or len(names) == 1 or sorted(values)[-2] > max(values) - 1e-8:
+            continue  # which of equals is the worst is a matter of rounding
+        worst = names[int(np.argmax(values))]
+        assert worst in path.merges[step]
+        tried = [np.where(block_of == name, worst, block_of) for name in names if name != worst]
+        assert path.leakage[step + 1] <= min(measured(weights, each, "renyi", order) for each in tried) + 1e-8
+    assert np.all(np.diff(path.leakage) <= 1e-9)
+
+
+def _divergence(weights: Weights, members: np.ndarray, order: float) -> float:
+    """D_α of one block, as the worst-case leakage of a joint in which the other block has p(s) itself."""
+    row = np.bincount(weights.indices, weights.weight * members[weights.letter_of_pair], minlength=weights.n_s)
+    return renyi_leakage(Joint.from_array(np.column_stack((row, weights.of_s * 1e6 - row))), order)
+
+
+def test_paths_fall_to_nothing(hungarian: dict[str, list[object]]) -> None:
+    weights = hungarian_weights(hungarian, "A")
+    for leakage in ("maximal", "min-entropy"):
+        for multiplier in OTHER_MULTIPLIERS[::3]:
+            path = merge_other(weights, leakage, multiplier=multiplier)
+            assert path.leakage[-1] == pytest.approx(0.0, abs=1e-9)
+            assert path.leakage[90] == pytest.approx(measured(weights, path.partition(90), leakage), abs=1e-9)
+    path = merge_other(weights, "renyi", order=math.inf, at_least=5)
+    assert min(weights.merged(path.partition(path.first)).of_letter) >= 5
+
+
+def test_what_cannot_be() -> None:
+    weights = weights_from([[1, 2], [3, 1]])
+    with pytest.raises(InputError, match="no leakage 'minimal'"):
+        merge_other(weights, "minimal")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="order -1"):
+        merge_other(weights, "renyi", order=-1.0)
+    with pytest.raises(InputError, match="at least 0"):
+        merge_other(weights, "maximal", multiplier=-1.0)
+    with pytest.raises(InputError, match="there are 7 in all"):
+        merge_other(weights, "renyi", at_least=8)
