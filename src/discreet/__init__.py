@@ -15,7 +15,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import datasets, measures, sample_privacy, tables, testing
+    from discreet import datasets, measures, queries, sample_privacy, tables, testing
     from discreet.auditing import Audit, audit
     from discreet.channels import Channel
     from discreet.errors import DiscreetError
@@ -39,7 +39,7 @@ _WHERE = {
     "frontier": "discreet.merging",
     "publish": "discreet.publishing",
 }
-_MODULES = ("datasets", "measures", "sample_privacy", "tables", "testing")
+_MODULES = ("datasets", "measures", "queries", "sample_privacy", "tables", "testing")
 
 __all__ = [
     "Audit",
@@ -53,6 +53,7 @@ __all__ = [
     "frontier",
     "measures",
     "publish",
+    "queries",
     "sample_privacy",
     "tables",
     "testing",
