@@ -266,8 +266,8 @@ def _letter_rows(found: Disclosure) -> list[dict[str, str]]:
 
 
 def _says(found: Disclosure, y: int) -> str:
-    """The likeliest values behind a y, where y is a number."""
-    if found.mapping.width > 1:
+    """The likeliest values of W behind a y; the samples themselves are private, and are not shown."""
+    if not found.latent or found.mapping.width > 1:
         return ""
     likeliest = list(found.meaning(y).items())
     shown = "; ".join(f"{words.label_text(label)}: {p:.3f}" for label, p in likeliest[:4])

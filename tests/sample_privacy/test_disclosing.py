@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 from itertools import product
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import ColumnError, InputError
+from discreet.policy import seal
 from tests.processes import run
 
 sp = dc.sample_privacy
@@ -156,6 +158,23 @@ def test_what_is_no_problem(p: Any, latent: Any, private: Any, message: str) -> 
         sp.disclose(p, latent, private)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"private": 0},
+        {"private": "a"},
+        {"time_limit": "5"},
+        {"time_limit": None},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"tolerance": 0},
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        sp.disclose(iid(0.5, 2), **options)
+
+
 def test_rounding_of_a_pmf_is_forgiven() -> None:
     assert sp.disclose(np.full((2, 2), 0.25) * (1 + 1e-10)).information == pytest.approx(1.0)
 
@@ -180,6 +199,9 @@ def test_nothing_to_disclose_says_why() -> None:
         ([0], "a data set has 2 samples"),
         ([0.5, 1], "whole numbers"),
         ([[[0, 1]]], "a data set has 2 samples"),
+        ([[0, 1], [0]], "more or fewer"),
+        ([0, math.inf], "value outside"),
+        ([0, 1e300], "value outside"),
     ],
 )
 def test_samples_that_the_mapping_does_not_know(samples: Any, message: str) -> None:
@@ -245,6 +267,12 @@ def test_files_that_are_no_mapping(tmp_path: Path) -> None:
             sp.Disclosure.load(path)
     with pytest.raises(InputError, match="cannot be read"):
         sp.Disclosure.load(tmp_path / "none.json")
+    document = json.loads(text)
+    document["mapping"]["table"] = [[2.0, -1.0]] * 4
+    del document["sha256"]
+    path.write_text(json.dumps({**document, "sha256": seal(document)}))
+    with pytest.raises(InputError, match="does not fit its pmf"):
+        sp.Disclosure.load(path)
 
 
 # ---------------------------------------------------------------------- from a table
@@ -326,8 +354,18 @@ def test_columns_that_do_not_fit() -> None:
         sp.from_table(table, ["a", "w"], latent="w")
     with pytest.raises(InputError, match="windows of 3"):
         sp.from_table(table, ["a", "b"], windows=3)
-    with pytest.raises(InputError, match="confidence"):
-        sp.from_table(table, ["a", "b"], confidence=1.5)
+    for options in ({"confidence": 1.5}, {"confidence": "x"}, {"windows": "2"}, {"windows": True}):
+        with pytest.raises(InputError):
+            sp.from_table(table, ["a", "b"], **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no rows"):
+        sp.from_table({"a": [], "b": []}, ["a", "b"])
+    assert sp.from_table(table, "a").names == ("a",)
+
+
+def test_a_midnight_is_a_day() -> None:
+    days = [dt.datetime(2026, 1, day) for day in (1, 2, 1, 2)]
+    found = sp.from_table({"a": days, "b": [0, 0, 1, 1]}, ["a", "b"])
+    assert found.draw([days[0], 1], np.random.default_rng(0)) in range(found.size)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from discreet.errors import InputError
 from discreet.labels import Label, plain
 from discreet.sample_privacy import symmetric
 from discreet.sample_privacy.problem import checked_pmf, entropy
+from discreet.tables.columns import canonical
 
 if TYPE_CHECKING:
     from discreet.sample_privacy.engines import Solution
@@ -140,7 +141,10 @@ class Disclosure:
 
     def _codes(self, samples: Any) -> tuple[Integers, bool]:
         n = len(self.shape)
-        rows = np.asarray(samples, dtype=object) if self.labels else np.asarray(samples)
+        try:
+            rows = np.asarray(samples, dtype=object) if self.labels else np.asarray(samples)
+        except ValueError:
+            raise InputError(f"a data set has {n} samples: some rows have more or fewer") from None
         is_one = rows.ndim == 1
         rows = rows[None, :] if is_one else rows
         if rows.ndim != 2 or rows.shape[1] != n:
@@ -149,7 +153,7 @@ class Disclosure:
             return np.stack([self._coded(i, rows[:, i]) for i in range(n)], axis=1), is_one
         if rows.dtype.kind not in "iub" and not (rows.dtype.kind == "f" and (rows == np.rint(rows)).all()):
             raise InputError("samples are whole numbers, 0 for the first value of each")
-        whole = rows.astype(np.int64)
+        whole = np.clip(rows, -1, max(self.shape)).astype(np.int64)  # what lies outside stays outside
         for i, size in enumerate(self.shape):
             wrong = int(((whole[:, i] < 0) | (whole[:, i] >= size)).sum())
             if wrong:
@@ -160,7 +164,7 @@ class Disclosure:
 
     def _coded(self, i: int, column: npt.NDArray[Any]) -> Integers:
         number_of = {label: code for code, label in enumerate(self.labels[i])}
-        codes = np.array([number_of.get(plain(value), -1) for value in column.tolist()], dtype=np.int64)
+        codes = np.array([_code(number_of, value) for value in column.tolist()], dtype=np.int64)
         if (codes < 0).any():
             name = self.names[i] if self.names else f"sample {i}"
             raise InputError(f"{name} has a value that the mapping was not made for, in {int((codes < 0).sum())} rows")
@@ -232,6 +236,12 @@ class Disclosure:
         return replace(self, **changes)
 
 
+def _code(number_of: dict[Label, int], value: Any) -> int:
+    """The number of a value as it is, or as a table would have read it: a midnight is a day, "1" is 1."""
+    code = number_of.get(plain(value), -1)
+    return code if code >= 0 else number_of.get(canonical([plain(value)])[0], -1)
+
+
 def _likeliest(pmf: dict[Label, float]) -> dict[Label, float]:
     return dict(sorted(((key, p) for key, p in pmf.items() if p > 0), key=lambda pair: -pair[1]))
 
@@ -269,6 +279,8 @@ def disclose(
     from discreet.sample_privacy.engines import solve
 
     options = _checked(time_limit, tolerance, engine, seed, progress)
+    if private is not None and (isinstance(private, str) or not isinstance(private, Iterable)):
+        raise InputError("private must be a list of tuples of sample numbers, such as [(0,), (1, 2)]")
     found = solve(p, latent, private, **options)
     known = found.problem
     if known is None:
@@ -307,6 +319,8 @@ def disclose_types(
     from discreet.sample_privacy.engines import solve_types
 
     options = _checked(time_limit, tolerance, engine, seed, progress)
+    if not all(isinstance(each, int | np.integer) and not isinstance(each, bool) for each in (samples, values)):
+        raise InputError("samples and values are whole numbers")
     found = solve_types(p, latent, samples=samples, values=values, **options)
     types = symmetric.exchangeable_types(checked_pmf(p), samples, values)
     pmf = checked_pmf(p)
@@ -318,10 +332,11 @@ def disclose_types(
 def _checked(
     time_limit: float, tolerance: float, engine: Engine, seed: int, progress: Progress | None
 ) -> dict[str, Any]:
-    if not time_limit > 0:
-        raise InputError("the time limit must be a positive number of seconds")
-    if not tolerance > 0:
-        raise InputError("the tolerance must be a positive number of bits")
+    for name, value, unit in (("time limit", time_limit, "seconds"), ("tolerance", tolerance, "bits")):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            raise InputError(f"the {name} must be a positive number of {unit}")
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError("the seed must be a whole number of at least 0")
 
     def say(stage: str) -> None:
         if progress:

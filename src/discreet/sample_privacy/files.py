@@ -116,7 +116,8 @@ def _written(mapping: Mapping) -> dict[str, Any]:
         arrays = {"kind": "orbits", **_types(mapping.types), "words": mapping.words, "masses": mapping.masses}
     else:
         raise InputError(f"a {type(mapping).__name__} has no file")
-    numbers = sum(each.size for each in arrays.values() if isinstance(each, np.ndarray))
+    parts = [part for each in arrays.values() for part in (each if isinstance(each, tuple) else (each,))]
+    numbers = sum(part.size for part in parts if isinstance(part, np.ndarray))
     if numbers > LARGEST:
         raise InputError(f"the mapping has {numbers:,} numbers, more than a file of {LARGEST:,} may hold")
     return {name: _listed(value) for name, value in arrays.items()}
@@ -148,8 +149,7 @@ def _read(document: dict[str, Any]) -> tuple[Mapping, tuple[int, ...]]:
         latent = floats("latent") if "latent" in document else None
         problem = make_problem(floats("p"), latent, document["private"])
         table = floats("table")
-        if table.ndim != 2 or len(table) != len(problem.weights) or np.abs(table.sum(1) - 1).max() > 1e-9:
-            raise InputError("the mapping's table does not fit its pmf")
+        _check_rows(table, len(problem.weights))
         return Table(problem, table), problem.p.shape
     shape = tuple(int(size) for size in document["shape"])
     types = Types(
@@ -160,7 +160,24 @@ def _read(document: dict[str, Any]) -> tuple[Mapping, tuple[int, ...]]:
         floats("sizes"),
         tuple(np.asarray(block, dtype=np.float64) for block in document["marginals"]),
     )
+    if len(types.classes) != len(shape) or not (types.p > 0).all() or abs(types.p.sum() - 1) > 1e-9:
+        raise InputError("the mapping's types do not fit its samples")
     if kind == "types":
-        return ByType(types, floats("latent") if "latent" in document else None, floats("table")), shape
+        table = floats("table")
+        _check_rows(table, len(types.p))
+        return ByType(types, floats("latent") if "latent" in document else None, table), shape
     words = tuple(np.asarray(each, dtype=np.int64) for each in document["words"])
-    return Orbits(types, words, tuple(np.asarray(each, dtype=np.float64) for each in document["masses"])), shape
+    masses = tuple(np.asarray(each, dtype=np.float64) for each in document["masses"])
+    whole = np.concatenate(masses)
+    fits = all(
+        len(word) == len(mass) > 0 and word.shape[1] == len(shape) and ((word >= 0) & (word < np.array(shape))).all()
+        for word, mass in zip(words, masses, strict=True)
+    )
+    if not fits or not (whole > 0).all() or abs(whole.sum() - 1) > 1e-9:
+        raise InputError("the mapping's patterns do not fit its samples")
+    return Orbits(types, words, masses), shape
+
+
+def _check_rows(table: Any, rows: int) -> None:
+    if table.ndim != 2 or len(table) != rows or (table < 0).any() or np.abs(table.sum(1) - 1).max() > 1e-9:
+        raise InputError("the mapping's table does not fit its pmf")

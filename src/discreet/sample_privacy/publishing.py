@@ -72,6 +72,9 @@ class Disclosed:
                 text.append(
                     "that is most of what there is: so few rows for so many combinations promise next to nothing"
                 )
+        lacking = [name for name, labels in zip(found.names, found.labels, strict=True) if None in labels]
+        if lacking:
+            text.append(f"missing values of {', '.join(lacking)} count as a value of their own")
         notes = {"mapping": " (it holds the table's frequencies: keep it as private as the table)"}
         text += [f"{name} written to {path}{notes.get(name, '')}" for name, path in self.files.items() if name != "out"]
         return text

@@ -28,7 +28,7 @@ COLUMN = "y"
 
 def from_table(
     table: object,
-    samples: Sequence[str],
+    samples: str | Sequence[str],
     *,
     latent: str | None = None,
     windows: int = 1,
@@ -56,15 +56,21 @@ def from_table(
     confidence
         Of the bound on what y says about a private group when the true p differs from its estimate.
     """
-    names = list(samples)
+    names = [samples] if isinstance(samples, str) else list(samples or ())
     if len(set(names)) < len(names) or not names:
         raise ColumnError("name each sample column once, and at least one")
+    if isinstance(windows, bool) or not isinstance(windows, int):
+        raise InputError("windows is a whole number of neighbouring samples")
+    if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 < confidence < 1:
+        raise InputError("confidence lies between 0 and 1")
     if latent is not None and latent in names:
         raise ColumnError(f"{latent!r} cannot be both a sample and the latent variable")
     if not 1 <= windows <= len(names):
         raise InputError(f"windows of {windows} samples do not fit: there are {len(names)} samples")
     wanted = [*names, *([latent] if latent is not None else [])]
     values, counts = group(table, wanted, progress=progress)
+    if not counts.sum():
+        raise InputError("the table has no rows: there is nothing to estimate from")
     coded = [encode_column(column, frozenset(na)) for column in values]
     alphabets = [alphabet for alphabet, _ in coded[: len(names)]]
     rows = np.stack([codes for _, codes in coded[: len(names)]], axis=1)
