@@ -354,9 +354,10 @@ def test_columns_that_do_not_fit() -> None:
         sp.from_table(table, ["a", "w"], latent="w")
     with pytest.raises(InputError, match="windows of 3"):
         sp.from_table(table, ["a", "b"], windows=3)
-    for options in ({"confidence": 1.5}, {"confidence": "x"}, {"windows": "2"}, {"windows": True}):
+    wrong: list[dict[str, Any]] = [{"confidence": 1.5}, {"confidence": "x"}, {"windows": "2"}, {"windows": True}]
+    for options in wrong:
         with pytest.raises(InputError):
-            sp.from_table(table, ["a", "b"], **options)  # type: ignore[arg-type]
+            sp.from_table(table, ["a", "b"], **options)
     with pytest.raises(InputError, match="no rows"):
         sp.from_table({"a": [], "b": []}, ["a", "b"])
     assert sp.from_table(table, "a").names == ("a",)

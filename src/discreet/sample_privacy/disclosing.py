@@ -279,7 +279,8 @@ def disclose(
     from discreet.sample_privacy.engines import solve
 
     options = _checked(time_limit, tolerance, engine, seed, progress)
-    if private is not None and (isinstance(private, str) or not isinstance(private, Iterable)):
+    given: Any = private
+    if given is not None and (isinstance(given, str) or not isinstance(given, Iterable)):
         raise InputError("private must be a list of tuples of sample numbers, such as [(0,), (1, 2)]")
     found = solve(p, latent, private, **options)
     known = found.problem
