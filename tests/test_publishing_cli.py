@@ -230,7 +230,7 @@ BAD: list[tuple[list[str], str]] = [
     (["frontier", "people.csv", "-s", "age", "-p", "town", "--utility", "distortion"], "column 'town' is not numeric"),
     (["frontier", "people.csv", *ROLES, "--plot", "f.jpg"], "does not name a picture format"),
     (["frontier", "people.csv", *ROLES, "--compare", "magic", "--plot", "f.png"], "method='magic' is not known"),
-    (["frontier", "people.csv", *ROLES, "--leakage", "L9"], "'L9' is not one of"),
+    (["frontier", "people.csv", *ROLES, "--leakage", "L9"], "leakage='L9' is not known"),
     (["apply", "none.json", *APPLY[2:]], "none.json cannot be read: No such file"),
     (["apply", "short.json", *APPLY[2:]], "short.json is not a policy file, or it is cut short"),
     (["apply", "tampered.json", *APPLY[2:]], "tampered.json was changed after it was written"),
