@@ -258,6 +258,13 @@ def test_one_letter_has_one_policy() -> None:
         ({"problem": "tunnel"}, "problem='tunnel' is not known"),
         ({"at_least": 10**6}, "no block can have 1000000 records"),
         ({"at_least": -1}, "number of records"),
+        ({"at_least": float("nan")}, "number of records"),
+        ({"at_least": "x"}, "number of records"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": None}, "seed"),
+        ({"time_limit": "1"}, "time limit"),
+        ({"leakage": "D_1_0"}, "not known"),
+        ({"leakage": "D_02"}, "not known"),
         ({"at_least": 5, "method": "pairwise"}, "knows no at_least"),
         ({"hierarchy": "none.csv"}, "does not take a hierarchy"),
     ],
@@ -302,6 +309,64 @@ def test_cuts_out_of_reach(problem: Any, cut: dict[str, float], message: str) ->
     found = dc.frontier(random_joint(0), "I", problem=problem)
     with pytest.raises(InputError, match=message):
         found.at(**cut)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("method", ["auto", "iac-mdsf", "pairwise"])
+def test_the_ends_of_the_multiplier(method: Any, problem: Any) -> None:
+    """Also where ties abound: disjoint supports, equal columns, independent S and X."""
+    disjoint = np.kron(np.eye(3, dtype=int), np.ones((1, 4), dtype=int))
+    for counts in (disjoint, np.ones((3, 11), dtype=int), np.repeat(np.arange(1, 7).reshape(2, 3), 4, axis=1)):
+        joint = Joint.from_array(counts)
+        found = dc.frontier(joint, "I", method=method, problem=problem)
+        all_merged, none_merged = (1, 0) if problem == "bottleneck" else (0, 1)
+        assert found.point_at(multiplier=all_merged).leakage == pytest.approx(
+            found.points.utility.min() if problem == "bottleneck" else 0, abs=1e-9
+        )
+        if problem == "funnel" and dc.measures.mutual_information(joint) > 1e-9:
+            assert len(found.at(multiplier=none_merged).blocks) == joint.n_x
+
+
+def test_a_bottleneck_promises_no_bound_on_what_it_keeps() -> None:
+    joint = random_joint(14, 3, 6)
+    policy = dc.frontier(joint, "I", problem="bottleneck").at(max_utility=1)
+    assert policy.problem == "bottleneck"
+    assert policy.promised == ()
+    telling = joint.coarsen(policy.blocks).counts.toarray() * 0 + np.eye(3, len(policy.blocks), dtype=int) * 9 + 1
+    assert not any("I is" in reason for reason in policy.broken_by(Joint.from_array(telling)))
+    assert dc.Policy.from_dict(policy.to_dict()).problem == "bottleneck"
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_masses_of_all_sizes(problem: Any) -> None:
+    """Seventeen orders of magnitude apart: the proof neither loses the ends nor a partition."""
+    for counts in (
+        [[1, 1e-17], [0.5, 0.7]],
+        [[1, 1e-17, 1, 0.3], [0.5, 0.7, 0.2, 0.1]],
+        [[1e-30, 1, 1e-3], [1, 1e-20, 2]],
+    ):
+        joint = Joint.from_array(np.array(counts))
+        found = dc.frontier(joint, "I", problem=problem)
+        every = [information(joint.coarsen(blocks)) for blocks in partitions(joint.n_x)]
+        mine = list(zip(found.points.leakage, found.points.utility, strict=True))
+        assert not any(is_better(problem, one, other) for one in every for other in mine)
+        assert min(found.points.utility) == pytest.approx(0, abs=1e-9) or problem == "funnel"
+
+
+@pytest.mark.parametrize("leakage", ["D_0.5", "D_1", "D_2", "D_inf"])
+def test_ratios_of_tiny_masses_are_those_of_the_measures(leakage: str) -> None:
+    joint = Joint.from_array(np.random.default_rng(3).random((2, 40)) ** 3)
+    for point in dc.frontier(joint, leakage).points:
+        assert point.leakage == pytest.approx(REGISTRY[leakage](joint.coarsen(point.blocks)), abs=1e-11)
+
+
+def test_the_whole_of_what_there_is_can_be_asked_for() -> None:
+    joint = Joint.from_array(np.random.default_rng(4).random((8, 30)))
+    whole, entropy = information(joint)
+    kept = dc.frontier(joint, "I", problem="bottleneck")
+    assert kept.point_at(min_leakage=whole).leakage == pytest.approx(whole, abs=1e-9)
+    assert kept.point_at(max_utility=0).utility == pytest.approx(0, abs=1e-9)
+    assert dc.frontier(joint, "I").point_at(min_utility=entropy).utility == pytest.approx(entropy, abs=1e-9)
 
 
 def test_soft_policies_are_not_dominated() -> None:

@@ -39,6 +39,7 @@ UTILITY_NAMES = {
     "distortion": "utility −max distortion",
     "information": "information I(X;X̂) (bits)",
 }
+ROUNDING = 1e-10  # bits within which two figures of information are equal
 _OUT_OF_REACH = {
     "max_leakage": "no policy leaks {:g} bits or less: the least is {:.4g} at utility {:.4g}",
     "min_utility": "no policy has a utility of {:g} or more: the most is {:.4g} with {:.4g} bits leaked",
@@ -113,6 +114,7 @@ class Point:
             utility={setting.utility: self.utility},
             names=setting.names(self.block_of) if setting.names else (),
             at_least=setting.at_least,
+            problem=setting.problem,
         )
 
 
@@ -168,6 +170,10 @@ class Points(Sequence[Point]):
             lambda i: self._partition(int(indices[i])),
             bound if bound is not None else (None if self.bound is None else self.bound[indices]),
         )
+
+    def bounded(self, bound: Floats) -> Points:
+        """The same with a proven bound each."""
+        return Points(self.setting, self.leakage, self.utility, self._partition, bound)
 
     @staticmethod
     def together(parts: Sequence[Points]) -> Points:
@@ -313,6 +319,8 @@ class Frontier:
         sign = 1.0 if name.startswith("max") else -1.0
         # A bound computed another way may differ in the last digits.
         slack = 1e-12 * max(abs(value), 1.0 if name.endswith("leakage") else 0.0) if math.isfinite(value) else 0.0
+        if self.utility == "information":
+            slack = max(slack, ROUNDING)
         allowed = np.flatnonzero(sign * bounded <= sign * value + slack)
         if len(allowed) == 0:
             nearest = int(np.argmin(sign * bounded))
@@ -330,7 +338,14 @@ class Frontier:
         if self.stop:
             return self.stop(value)
         sign = -1.0 if self.setting.is_bottleneck else 1.0
-        return self.points[int(np.argmin(sign * (self.points.leakage - value * self.points.utility)))]
+        lagrangian = sign * (self.points.leakage - value * self.points.utility)
+        if self.utility != "information":
+            return self.points[int(np.argmin(lagrangian))]
+        # Of equals the finest, but the coarsest at the end where everything is to be merged: λ = 1 makes every merge of
+        # letters with no s in common a tie.
+        equal = np.flatnonzero(lagrangian <= lagrangian.min() + ROUNDING)
+        merges_all = value == (1.0 if self.setting.is_bottleneck else 0.0)
+        return self.points[int(equal[-1 if merges_all else 0])]
 
     # ------------------------------------------------------------------ for people
 

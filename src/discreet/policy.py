@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -67,6 +68,7 @@ class Policy:
     withheld: tuple[Label, ...] = ()  # letters whose rows are not released at all
     names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
     at_least: int = 0  # records that every released group must have
+    problem: str = "funnel"  # a "bottleneck" keeps its leakage, and promises no bound on it
     alone: dict[str, int] = field(
         default_factory=dict
     )  # distinct values of each sensitive column, where there are several
@@ -86,6 +88,7 @@ class Policy:
         unseen: Unseen = "nearest",
         names: Sequence[str] = (),
         at_least: int = 0,
+        problem: str = "funnel",
     ) -> Policy:
         """The policy of a partition of joint.x, measured before and after."""
         coarse = joint.coarsen(blocks)
@@ -104,6 +107,7 @@ class Policy:
             unseen=unseen,
             names=tuple(names),
             at_least=at_least,
+            problem=problem,
             alone=alone_in(coarse),
         )
 
@@ -207,7 +211,7 @@ class Policy:
     @property
     def promised(self) -> tuple[str, ...]:
         """The measures whose values after the release are bounds, by symbol."""
-        plain = promised_by(self.leakage)
+        plain = () if self.problem == "bottleneck" else promised_by(self.leakage)
         return (*plain, *(TO_THE_INFORMED[symbol] for symbol in plain if self.side and symbol in TO_THE_INFORMED))
 
     def broken_by(self, after: Joint) -> list[str]:
@@ -281,6 +285,7 @@ class Policy:
             "unseen": self.unseen,
             "names": list(self.names),
             **({"at_least": self.at_least} if self.at_least else {}),
+            **({"problem": self.problem} if self.problem != "funnel" else {}),
             "alone": dict(self.alone),
             "withheld": [cells.to_json(letter) for letter in self.withheld],
             "leakage": self.leakage,
@@ -359,6 +364,7 @@ class Policy:
                 withheld=tuple(cells.from_json(x) for x in document["withheld"]),
                 names=tuple(document["names"]),
                 at_least=int(document.get("at_least", 0)),
+                problem=str(document.get("problem", "funnel")),
                 alone={name: int(count) for name, count in document["alone"].items()},
                 source=document["source"],
             )
@@ -398,12 +404,8 @@ def renyi_order(leakage: str) -> float | None:
     >>> renyi_order("D_2"), renyi_order("D_inf"), renyi_order("L0")
     (2.0, inf, None)
     """
-    stem, _, tail = leakage.partition("_")
-    try:
-        order = float(tail) if stem == "D" else -1.0
-    except ValueError:
-        return None
-    return order if order >= 0 else None
+    named = re.fullmatch(r"D_(inf|0|[1-9][0-9]*|(?:0|[1-9][0-9]*)\.[0-9]*[1-9])", leakage)
+    return float(named[1]) if named else None
 
 
 def promised_by(leakage: str) -> tuple[str, ...]:
@@ -445,6 +447,7 @@ def _fault(policy: Policy) -> str:
         "a letter has not one value a column": width > 1
         and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
         "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
+        "its problem is not known": policy.problem not in ("funnel", "bottleneck"),
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
         "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, RequirementError
-from discreet.policy import Policy, Unseen
+from discreet.policy import Policy, Unseen, promised_by
 from discreet.releasing import Cells, Released, carry_out, fingerprint, spare_originals, write
 from discreet.tables.writing import check_table_target, check_target, staged_text
 from discreet.words import json_number
@@ -66,7 +66,7 @@ class Published:
                 f"{self.point.bound:.3f} bits"
             ),
         ]
-        for symbol in self.policy.promised:
+        for symbol in promised_by(self.policy.leakage):
             if symbol not in ("L0", "I*") and symbol in after:
                 text.insert(1, f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits")
         if "L0|A" in after:

@@ -48,10 +48,11 @@ def rows_of(weights: Weights) -> dict[int, Row]:
 class Naive:
     """Blocks by name, and the sums of h before and after a merge."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, known: dict[tuple[Row, Row], tuple[int, int]] | None = None) -> None:
         self.integers: Integers = integers_of(weights)
         self.blocks = rows_of(weights)
         self.merges: list[Merge] = []
+        self.known = known  # what pairs of rows were found to cost, so that larger alphabets can be tried
 
     def h(self, count: int) -> int:
         return int(self.integers.table[count])
@@ -62,9 +63,14 @@ class Naive:
     def changes(self, a: int, b: int) -> tuple[int, int]:
         """(G, F) of merging blocks a and b."""
         one, two = self.blocks[a], self.blocks[b]
+        if self.known is not None and (one, two) in self.known:
+            return self.known[one, two]
         both = tuple(x + y for x, y in zip(one, two, strict=True))
         g = self.inside(both) - self.inside(one) - self.inside(two)
-        return g, self.h(sum(both)) - self.h(sum(one)) - self.h(sum(two))
+        f = self.h(sum(both)) - self.h(sum(one)) - self.h(sum(two))
+        if self.known is not None:
+            self.known[one, two] = g, f
+        return g, f
 
     def pairs(self) -> Iterator[Merge]:
         return combinations(sorted(self.blocks), 2)
@@ -88,9 +94,11 @@ class Naive:
         return min(filter(allowed, self.pairs()), key=lambda pair: cost(*self.changes(*pair)), default=None)
 
 
-def naive_dendrogram(weights: Weights, multiplier: float, problem: str, least: int = 0) -> list[Merge]:
+def naive_dendrogram(
+    weights: Weights, multiplier: float, problem: str, least: int = 0, *, remember: bool = False
+) -> list[Merge]:
     """All merges on the Lagrangian; while a block weighs less than `least`, only pairs with such a block."""
-    state = Naive(weights)
+    state = Naive(weights, {} if remember else None)
     rest = 1.0 - multiplier
     sign = 1.0 if problem == "funnel" else -1.0
     if problem == "bottleneck":
@@ -106,9 +114,9 @@ def naive_dendrogram(weights: Weights, multiplier: float, problem: str, least: i
     return state.merges
 
 
-def naive_pairwise(weights: Weights, budget: int, problem: str) -> list[Merge]:
+def naive_pairwise(weights: Weights, budget: int, problem: str, *, remember: bool = False) -> list[Merge]:
     """The merges of [4, Algorithms 1 and 2] while one fits what may be lost."""
-    state = Naive(weights)
+    state = Naive(weights, {} if remember else None)
     while True:
 
         def use(pair: Merge) -> int:

@@ -37,9 +37,9 @@ def test_every_merge_is_that_of_the_transcription(weights: Weights, multiplier: 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), MULTIPLIERS, PROBLEMS, st.integers(1, 6))
 def test_the_same_when_lists_run_out(seed: int, multiplier: float, problem: Problem, records: int) -> None:
-    weights = random_weights(40, 6, records, seed)
+    weights = random_weights(80, 6, records, seed)
     path = dendrogram(weights, multiplier, problem)
-    assert list(map(tuple, path.merges.tolist())) == naive_dendrogram(weights, multiplier, problem)
+    assert list(map(tuple, path.merges.tolist())) == naive_dendrogram(weights, multiplier, problem, remember=True)
 
 
 @settings(deadline=None)

@@ -80,9 +80,9 @@ def test_no_move_makes_a_block_too_light(
     path = dendrogram(weights, multiplier, problem, at_least=least)
     moves = sweep_moves(weights, path.partition(path.first), 0.5, problem, rng=np.random.default_rng(1), at_least=least)
     assert all(lightest(weights, moves.partition(step)) >= least for step in range(len(moves)))
-    landed = land(
-        weights, path.partition(path.first), 0.0, problem, np.random.default_rng(1), at_least=least, proposals=500
-    )
+    threshold = 0.9 * (weights.entropy if problem == "funnel" else weights.leakage)
+    rng, start = np.random.default_rng(1), path.partition(path.first)
+    landed = land(weights, start, threshold, problem, rng, at_least=least, proposals=2_000)
     assert lightest(weights, landed) >= least
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,7 +83,11 @@ def test_the_worst_block(weights: Weights, order: float, data: st.DataObject) ->
         worst = names[int(np.argmax(values))]
         assert worst in path.merges[step]
         tried = [np.where(block_of == name, worst, block_of) for name in names if name != worst]
-        assert path.leakage[step + 1] <= min(measured(weights, each, "renyi", order) for each in tried) + 1e-8
+        left = [measured(weights, each, "renyi", order) for each in tried]
+        kept = [information(weights, each)[1] for each in tried]
+        assert path.leakage[step + 1] <= min(left) + 1e-8
+        equal = [utility for leakage, utility in zip(left, kept, strict=True) if leakage <= min(left) + 1e-13]
+        assert path.utility[step + 1] >= max(equal) - 1e-9
     assert np.all(np.diff(path.leakage) <= 1e-9)
 
 
@@ -90,6 +95,31 @@ def _divergence(weights: Weights, members: np.ndarray, order: float) -> float:
     """D_α of one block, as the worst-case leakage of a joint in which the other block has p(s) itself."""
     row = np.bincount(weights.indices, weights.weight * members[weights.letter_of_pair], minlength=weights.n_s)
     return renyi_leakage(Joint.from_array(np.column_stack((row, weights.of_s * 1e6 - row))), order)
+
+
+@pytest.mark.parametrize("order", [0.0, 0.3, 1.0, 2.0, 300.0, math.inf])
+def test_joining_by_differences(order: float) -> None:
+    from discreet.merging.kernels import renyi
+
+    kernel: Any = renyi
+    rng = np.random.default_rng(2)
+    kinds = {0.0: kernel.ZERO, 1.0: kernel.ONE, math.inf: kernel.INFINITE}
+    of_s = rng.integers(40, 90, 6)
+    prior = kernel.Prior(
+        kinds.get(order, kernel.OTHER), order, of_s / of_s.sum(), np.log2(of_s), math.log2(int(of_s.sum()))
+    )
+
+    def row(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, int, int]:
+        s = np.flatnonzero(counts).astype(np.int32)
+        return s, counts[s], 0, len(s)
+
+    for _ in range(30):
+        one, two = rng.integers(0, 4, (2, 6)) + np.eye(6, dtype=np.int64)[rng.integers(0, 6, 2)]
+        joined = kernel._sums_with(prior, one, *kernel._sums(prior, *row(one)), *row(two))
+        anew = kernel._sums(prior, *row(one + two))
+        weight = int((one + two).sum())
+        expected = kernel._finish(prior, *anew, weight)
+        assert kernel._finish(prior, *joined, weight) == pytest.approx(expected, abs=1e-11)
 
 
 def test_paths_fall_to_nothing(hungarian: dict[str, list[object]]) -> None:

@@ -68,9 +68,9 @@ def frontier(
         "resolution" (U1, bits) for any X; "distortion" (U2 = −max d) where X has numbers; "information" (I(X;X̂), bits)
         with the leakages of the pmf, and only with them. By default distortion, or information.
     method
-        "auto" is the best known and never dominated by the papers'; "agglomerative" is AC's, with its path, "iac-mdsf"
-        and "pairwise" are PF's; "exact" proves optimality on small alphabets within `time_limit` seconds; "sweeney",
-        "mondrian", "equal-width" and "equal-frequency" are baselines.
+        "auto" is the best known, and not dominated by the papers' on alphabets where these run too; "agglomerative" is
+        AC's, with its path, "iac-mdsf" and "pairwise" are PF's; "exact" proves optimality on small alphabets within
+        `time_limit` seconds; "sweeney", "mondrian", "equal-width" and "equal-frequency" are baselines.
     values
         {x: number or tuple}, needed when x is not numeric; otherwise numbers and dates speak for themselves.
     problem
@@ -99,14 +99,16 @@ def frontier(
     _check(method, get_args(Method), "method")
     _check(problem, get_args(Problem), "problem")
     _check(codeword, get_args(Codeword), "codeword")
+    if isinstance(at_least, bool) or not isinstance(at_least, int) or at_least < 0:
+        raise InputError("at_least is a number of records: 0, 1, 2, …")
     if (utility == "information") == is_range:
         offered = "resolution or distortion" if is_range else "information"
         raise InputError(f"leakage {leakage!r} is traded against {offered}, not against {utility!r}")
     if norm not in (1, 2, math.inf):
         raise InputError(f"norm {norm:g} is not offered: use 1, 2 or inf")
-    if not time_limit > 0:
+    if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not time_limit > 0:
         raise InputError("the time limit must be a positive number of seconds")
-    if seed < 0:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError("the seed must be a whole number of at least 0")
     stochastic = {
         f"method {method!r}": method in ("iac-mdsf", "pairwise"),

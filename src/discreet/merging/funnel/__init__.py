@@ -50,8 +50,6 @@ def frontier(
         raise InputError(f"method {method!r} is not for leakage {leakage!r}: use {', '.join(engines.METHODS)}")
     if leakage != "I" and (problem != "funnel" or method != "auto"):
         raise InputError(f"leakage {leakage!r} is offered as a funnel, by method auto")
-    if isinstance(at_least, bool) or at_least != int(at_least) or at_least < 0:
-        raise InputError("at_least is a number of records: 0, 1, 2, …")
     if at_least and method in ("iac-mdsf", "pairwise"):
         raise InputError(f"method {method!r} is the paper's and knows no at_least: use method auto or exact")
     if at_least > weights.total:

@@ -23,6 +23,10 @@ def soften(frontier: Frontier, *, seed: int, time_limit: float, progress: Progre
 
     if frontier.leakage != "I":
         raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError("the seed must be a whole number of at least 0")
+    if not time_limit > 0:
+        raise InputError("the time limit must be a positive number of seconds")
     joint = frontier.setting.joint
     spread = np.unique(np.linspace(0, len(frontier.points) - 1, STARTS).astype(np.int64))
     found = soft_frontier(

@@ -27,14 +27,6 @@ def least_count(integers: Integers, at_least: float) -> int:
     return 0 if count <= int(integers.of_letter.min()) else count
 
 
-def lightest(integers: Integers, block_of: IntArray) -> int:
-    """The weight of the lightest block, in counts."""
-    _, block = np.unique(block_of, return_inverse=True)
-    weight = np.zeros(int(block.max()) + 1, np.int64)
-    np.add.at(weight, block, integers.of_letter)
-    return int(weight.min())
-
-
 def first_allowed(weight: IntArray, merges: IntArray, least: int) -> int:
     """The first step at which no block is lighter than `least`: the number of merges made by then.
 

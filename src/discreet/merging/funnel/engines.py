@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 Problem = Literal["funnel", "bottleneck"]
 EXACT_ALWAYS = 10  # letters up to which every search is a proof
-PAPER_ALWAYS = 300  # letters up to which the paper's own iterates are candidates of every search
+PAPER_ALWAYS = 6_000_000  # letters × pairs up to which the paper's own iterates are candidates of every search
+AFFORDED = 1_000_000  # letters × pairs × seeds of the paper's algorithm
 SEARCHED = 20.0  # seconds that a search plans for, at most
 MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
 SEEDS = 10
 ENUMERATED = 8  # letters up to which every partition is looked at, for leakages without a program of their own
 BORROWED = 200  # policies of the funnel for I that are tried for other leakages
 THRESHOLDS = 101  # of pairwise merging, each its own run
-OTHER_MULTIPLIERS = (0.0, *np.geomspace(1e-3, 1.0, 7).tolist())
 DIGITS = 11  # figures are equal that differ only by rounding
 RESOLUTION = 1e-10  # bits: a bound this close is met
 
@@ -81,9 +81,7 @@ class Task:
     ) -> Frontier:
         """The non-dominated policies as a frontier."""
         chosen = found.chosen(worth_having(found))
-        if bounds is not None:
-            chosen = found.chosen(worth_having(found), bounds(chosen))
-        return Frontier(chosen, None, method, stop, land)
+        return Frontier(chosen if bounds is None else chosen.bounded(bounds(chosen)), None, method, stop, land)
 
 
 def worth_having(points: Points) -> IntArray:
@@ -103,7 +101,7 @@ def by_search(task: Task) -> Frontier:
 
             runs = contiguous(task.weights, task.problem)
             parts.append(Points(task.setting, runs.leakage, runs.utility, runs.partition))
-        if task.weights.n <= PAPER_ALWAYS:
+        if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS:
             parts.append(_iterates(task))
     return task.frontier("auto", Points.together(parts), task.bounds, land=_landing(task))
 
@@ -154,7 +152,9 @@ def by_proof(task: Task, method: str = "exact") -> Frontier:
         incumbents=known,
     )
     found = task.points(exact.partitions)
-    return task.frontier(method, found, (lambda points: points.leakage) if exact.proven else task.bounds)
+    if exact.proven:
+        return task.frontier(method, found, lambda points: points.leakage)
+    return task.frontier(method, found, task.bounds, land=_landing(task))
 
 
 def by_iac_mdsf(task: Task) -> Frontier:
@@ -173,14 +173,20 @@ def _merged(task: Task, multiplier: float, seed: int | None = None) -> list[IntA
 
 
 def _iterates(task: Task) -> Points:
-    """Every iterate over the grid; the funnel's step has many local minima, so it is run with several seeds."""
-    seeds = 1 if task.setting.is_bottleneck else SEEDS
-    partitions: list[IntArray] = []
-    for i, multiplier in enumerate(MULTIPLIERS):
-        task.say("IAC-MDSF", i / len(MULTIPLIERS))
-        for seed in range(task.seed, task.seed + seeds):
-            partitions += _merged(task, float(multiplier), seed)
-    return task.points(partitions)
+    """Every iterate over the grid; the funnel's step has many local minima, so it is run with several seeds.
+
+    How many depends on the size of the problem and not on the clock, so that results repeat.
+    """
+    weights = task.weights
+    afford = int(AFFORDED / (weights.n * len(weights.weight)))
+    seeds = 1 if task.setting.is_bottleneck else max(1, min(SEEDS, afford))
+    partitions: dict[bytes, IntArray] = {}
+    for seed in range(task.seed, task.seed + seeds):
+        for i, multiplier in enumerate(MULTIPLIERS):
+            task.say("IAC-MDSF", i / len(MULTIPLIERS))
+            for each in _merged(task, float(multiplier), seed):
+                partitions.setdefault(each.tobytes(), each)
+    return task.points(list(partitions.values()))
 
 
 def by_pairwise(task: Task) -> Frontier:
@@ -210,7 +216,7 @@ def by_other_leakage(task: Task) -> Frontier:
     What the funnel finds for I is a candidate too: less information is often less of these. No bound is known beyond the
     small alphabets, where all partitions are looked at.
     """
-    from discreet.merging.funnel.other_leakages import merge_other
+    from discreet.merging.funnel.other_leakages import OTHER_MULTIPLIERS, merge_other
 
     setting, weights = task.setting, task.weights
     order = renyi_order(setting.leakage)
@@ -240,7 +246,10 @@ def by_other_leakage(task: Task) -> Frontier:
     chosen = worth_having(found)
     spread = np.unique(np.linspace(0, len(chosen) - 1, BORROWED).astype(np.int64))
     parts.append(measured([found[int(i)].block_of for i in chosen[spread]]))
-    return task.frontier("auto", Points.together(parts), None)
+    every_part = Points.together(parts)
+    # Masses are rounded for merging, and a ratio of tiny ones sees that: what is shown is measured anew.
+    best = [every_part[int(i)].block_of for i in worth_having(every_part)]
+    return task.frontier("auto", measured(best), None)
 
 
 def _is_allowed(task: Task, partition: IntArray) -> bool:

@@ -103,6 +103,8 @@ def _prove(weights: Weights, problem: Problem, at_least: float, time_limit: floa
 
     deadline = time.monotonic() + time_limit
     inside, whole, mass = subset_costs(weights.indptr, weights.indices, weights.weight, weights.n_s)
+    if not (np.isfinite(inside).all() and np.isfinite(whole).all()):
+        return None  # masses past what numbers can hold: nothing is proven
     sign = 1.0 if problem == "funnel" else -1.0
     allowed = mass >= at_least * (1 - 1e-12)
     full = (1 << weights.n) - 1

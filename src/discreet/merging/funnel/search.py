@@ -40,6 +40,9 @@ FIRST = {"funnel": 0.999, "bottleneck": 0.001}
 THRESHOLDS = 101
 """Pairwise merges of a small problem, each to its threshold."""
 
+TABLES = 50_000_000
+"""Letters times s up to which single letters are moved: a block's counts are a row of a table there."""
+
 STARTS = 16
 """Points of the frontier that sequential moves start from."""
 
@@ -97,7 +100,7 @@ def search(
     """
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress)
     found.merge()
-    if weights.n > 2:
+    if weights.n > 2 and weights.n * weights.n_s <= TABLES:
         found.move()
         found.anneal()
     return found.candidates()

@@ -18,7 +18,7 @@ from numba import njit
 from discreet.merging.kernels.rows import Rows, gather, h, join, new_rows, scatter, shared
 
 SHANNON, GUESS = 0, 1
-KEPT = 32  # entries of a list
+KEPT = 16  # entries of a list
 
 
 class Rule(NamedTuple):
@@ -220,25 +220,23 @@ def _best(rule, state):
     partner, stamp, key, head, size = state.partner, state.stamp, state.key, state.head, state.size
     rest, age, bound = state.rest, state.age, state.bound
     while True:
-        best, least = np.int64(-1), np.inf
+        best, least, used_up = np.int64(-1), np.inf, False
         for i in range(len(bound)):
+            if bound[i] >= least:
+                continue
+            e, last = head[i], size[i]
+            while e < last and age[partner[i, e]] != stamp[i, e]:
+                e += 1
+            head[i] = e
+            bound[i] = rest[i] if e == last else key[i, e]  # what went stale only made it too low
             if bound[i] < least:
-                best, least = np.int64(i), bound[i]
+                best, least, used_up = np.int64(i), bound[i], e == last
         if best < 0:
             return best
-        e, last = head[best], size[best]
-        while e < last and age[partner[best, e]] != stamp[best, e]:
-            e += 1
-        head[best] = e
-        # What has gone stale since only made the bound too low, so the least bound that holds is the least cost.
-        if e == last and bound[best] == rest[best]:
+        if used_up:
             state.made[1] += 1
             _compare(rule, state, best, np.bool_(False))
-        elif e == last:
-            bound[best] = rest[best]
-        elif bound[best] < key[best, e]:
-            bound[best] = key[best, e]
-        elif _use(rule, state, best, partner[best, e]) > state.budget[0]:
+        elif _use(rule, state, best, partner[best, head[best]]) > state.budget[0]:
             head[best] += 1  # it fitted when it was listed; budgets only shrink, so it never will again
         else:
             return best

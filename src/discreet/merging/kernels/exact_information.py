@@ -13,39 +13,34 @@ from numba import njit
 
 @njit(cache=True)
 def subset_costs(indptr, indices, weight, n_s):
-    """Σ_s h(t_s), h(|t|) and |t| of every set of letters, by a Gray code: one letter comes or goes at a step."""
+    """Σ_s h(t_s), h(|t|) and |t| of every set of letters.
+
+    Sets are counted through in binary. ``level[k]`` holds the counts of the present set's letters from k on, so that a
+    new set is a sum and never a difference: masses may differ by many orders of magnitude.
+    """
     n = len(indptr) - 1
     inside, whole, mass = np.zeros(1 << n), np.zeros(1 << n), np.zeros(1 << n)
-    count = np.zeros(n_s)
-    letters = np.zeros(n_s, np.int64)  # of the set that see each s: a sum of masses is zero when none does
-    gray, total = 0, 0.0
-    for step in range(1, 1 << n):
+    level, total = np.zeros((n + 1, n_s)), np.zeros(n + 1)
+    for mask in range(1, 1 << n):
         bit = 0
-        while not (step >> bit) & 1:
+        while not (mask >> bit) & 1:
             bit += 1
-        comes = not (gray >> bit) & 1
-        gray ^= 1 << bit
+        level[bit] = level[bit + 1]
+        total[bit] = total[bit + 1]
         for e in range(indptr[bit], indptr[bit + 1]):
-            s = indices[e]
-            if comes:
-                count[s] += weight[e]
-                letters[s] += 1
-                total += weight[e]
-            else:
-                count[s] -= weight[e]
-                letters[s] -= 1
-                total -= weight[e]
-                if letters[s] == 0:
-                    count[s] = 0.0
+            level[bit, indices[e]] += weight[e]
+            total[bit] += weight[e]
+        for below in range(1, bit):
+            level[below] = level[bit]
+            total[below] = total[bit]
         value = 0.0
         for s in range(n_s):
-            if letters[s] > 0:
-                value += count[s] * np.log2(count[s])
-        if gray == 0:
-            total = 0.0
-        inside[gray] = value
-        mass[gray] = total
-        whole[gray] = total * np.log2(total) if gray else 0.0
+            count = level[bit, s]
+            if count > 0:
+                value += count * np.log2(count)
+        inside[mask] = value
+        mass[mask] = total[bit]
+        whole[mask] = total[bit] * np.log2(total[bit])
     return inside, whole, mass
 
 
