@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.analysis import Constraints, analyse, leak, simple_bound, windows_of
+from discreet.sample_privacy.analysis import analyse, leak, simple_bound, windows_of
+from discreet.sample_privacy.constraints import Constraints
 from tests.sample_privacy.small_solver import Floats, bits, incidence, leak_of, solve
 
 SHAPES = [(2, 2), (2, 3), (2, 2, 2), (3, 2, 2), (4,)]
@@ -144,3 +145,9 @@ def test_bad_input() -> None:
         analyse(np.full((2, 2), 0.25), None, [(5,)])
     with pytest.raises(InputError, match="more than"):
         analyse(np.eye(3000)[:, :, None] / 3000, None, [(0,), (1,), (2,)])
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 0), (3, -1), (3, 4), (0, 0), (3, 1.0), (3, "2"), (3, True)])
+def test_windows_that_hold_nothing_are_refused(n: Any, k: Any) -> None:
+    with pytest.raises(InputError, match="window"):
+        windows_of(n, k)

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.sample_privacy.estimating import (
     Estimate,
-    _frequent_part,
+    _independent_centre,
+    _likeliest_strength,
     estimate,
     fill_unseen,
-    fresh_leak_bound,
-    group_leak_bound,
     guarantee,
     leak_bound,
 )
+from discreet.sample_privacy.leak_bounds import _frequent_part, fresh_leak_bound, group_leak_bound
 from tests.sample_privacy.small_solver import Floats, leak_of, solve
 
 
@@ -126,7 +126,7 @@ def test_crowded_values_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None
     p = rng.dirichlet(np.ones(24)).reshape(2, 12)
     channel = rng.dirichlet(np.ones(2), size=(2, 12))
     tight = group_leak_bound(p, channel, (0,), 0.02)
-    monkeypatch.setattr("discreet.sample_privacy.estimating.CROWD", 1)
+    monkeypatch.setattr("discreet.sample_privacy.leak_bounds.CROWD", 1)
     assert group_leak_bound(p, channel, (0,), 0.02) >= tight
 
 
@@ -152,7 +152,6 @@ def test_smoothing() -> None:
     assert estimate(rows, (2, 2)).unseen == 1
     laplace = estimate(rows, (2, 2), "laplace")
     np.testing.assert_allclose(laplace.p, (np.array([[1, 1], [0, 2]]) + 1) / 8)
-    assert laplace.strength == 4
     moved = np.abs(laplace.p - estimate(rows, (2, 2)).p).sum()
     many = np.repeat(rows, 1000, axis=0)
     assert laplace.shift == pytest.approx(moved)
@@ -170,7 +169,12 @@ def test_the_prior_is_as_strong_as_the_data_say() -> None:
     rng = np.random.default_rng(0)
     independent = rng.integers(0, 4, size=(400, 3))
     tied = np.repeat(rng.integers(0, 4, size=(400, 1)), 3, axis=1)
-    assert estimate(independent, (4, 4, 4), "bayes").strength > 20 * estimate(tied, (4, 4, 4), "bayes").strength
+
+    def strength(rows: Any) -> float:
+        counts = estimate(rows, (4, 4, 4)).counts
+        return _likeliest_strength(counts, _independent_centre(counts))
+
+    assert strength(independent) > 20 * strength(tied)
 
 
 @pytest.mark.parametrize(("cells", "rows"), [((2, 2), 50), ((4, 5), 200), ((30, 30), 300)])
@@ -187,17 +191,17 @@ def test_the_radius_covers_the_truth(cells: tuple[int, ...], rows: int) -> None:
 
 
 def test_the_radius_is_the_least_of_its_bounds() -> None:
-    few = Estimate(np.array([0.5, 0.5]), np.array([500, 500]), 1000, "counts", 0.0)
+    few = Estimate(np.array([0.5, 0.5]), np.array([500, 500]), 1000, "counts")
     half = 0.025
     assert few.radius(0.95) == pytest.approx(math.sqrt(2 * (math.log(2) + math.log(1 / half)) / 1000))
     counts = np.zeros(10_000, dtype=np.int64)
     counts[:2] = 5000
-    sparse = Estimate(counts / 10_000, counts, 10_000, "counts", 0.0)
+    sparse = Estimate(counts / 10_000, counts, 10_000, "counts")
     assert sparse.radius() == pytest.approx(
         2 * 2 * math.sqrt(5000) / 10_000 + 3 * math.sqrt(2 * math.log(2 / half) / 10_000)
     )
     assert sparse.radius(0.99) > sparse.radius(0.9)
-    assert Estimate(np.ones(1), np.array([5]), 5, "counts", 0.0).radius() == 0
+    assert Estimate(np.ones(1), np.array([5]), 5, "counts").radius() == 0
 
 
 def test_a_guarantee_from_a_table() -> None:
@@ -206,7 +210,7 @@ def test_a_guarantee_from_a_table() -> None:
     before = math.inf
     for rows in (1_000, 100_000, 10_000_000):
         counts = rng.multinomial(rows, truth.ravel()).reshape(2, 2)
-        found = Estimate(counts / rows, counts, rows, "counts", 0.0)
+        found = Estimate(counts / rows, counts, rows, "counts")
         channel = fill_unseen(found.p, solve(found.p).channel)
         told = guarantee(found, channel, confidence=0.99)
         assert max(leak_of(truth, channel, (i,)) for i in range(2)) <= told.leak_bound < before
@@ -241,6 +245,13 @@ def test_fresh_rows_bound_the_leak() -> None:
         ([[0.5, 0.5]], {}, "whole numbers"),
         ([[0, 0]], {"smoothing": "kernel"}, "unknown"),
         ([[0, 0]], {"smoothing": "laplace", "alpha": -1}, "positive"),
+        ([[0, 0]], {"smoothing": "laplace", "alpha": math.inf}, "alpha must be a finite number"),
+        ([[0, 0]], {"smoothing": "bayes", "alpha": math.nan}, "alpha must be a finite number"),
+        ([[0, 0]], {"smoothing": "bayes", "alpha": "x"}, "alpha must be a finite number"),
+        ([[0, 0]], {"alpha": 1.0}, "of no use to smoothing 'counts'"),
+        ([], {}, "the table has no rows"),
+        (np.zeros((0, 2), dtype=int), {}, "the table has no rows"),
+        ([[0, 0], [0]], {}, "same length"),
     ],
 )
 def test_bad_rows(codes: Any, options: dict[str, Any], message: str) -> None:
@@ -252,10 +263,47 @@ def test_bad_options() -> None:
     with pytest.raises(InputError, match="cells"):
         estimate(np.zeros((1, 30), dtype=int), (2,) * 30)
     found = estimate([[0, 0]], (2, 2))
-    with pytest.raises(InputError, match="confidence"):
-        found.radius(1.0)
+    for confidence in (1.0, 0, math.nan, "x", None):
+        with pytest.raises(InputError, match="confidence"):
+            found.radius(confidence)  # type: ignore[arg-type]
     channel = np.full((2, 2, 2), 0.5)
     with pytest.raises(InputError, match="confidence"):
         fresh_leak_bound(found.p, channel, found.counts, confidence=0)
     with pytest.raises(InputError, match="fresh"):
         fresh_leak_bound(found.p, channel, np.zeros((2, 2), dtype=np.int64))
+    with pytest.raises(InputError, match="channel"):
+        fresh_leak_bound(found.p, channel[0], found.counts)
+    with pytest.raises(InputError, match="whole number"):
+        estimate([[0, 0]], ("a", 2))  # type: ignore[arg-type]
+
+
+def test_leak_bound_takes_lists() -> None:
+    p, channel = np.full((2, 2), 0.25), np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.2, 0.8], [0.9, 0.1]]])
+    assert leak_bound(p.tolist(), channel.tolist(), [(0,)], 0.1) == leak_bound(p, channel, [(0,)], 0.1) > 0
+
+
+@pytest.mark.parametrize("radius", [-0.1, math.nan, math.inf, "0.1", None])
+def test_a_radius_is_a_distance(radius: Any) -> None:
+    with pytest.raises(InputError, match="radius"):
+        leak_bound(np.full((2, 2), 0.25), np.full((2, 2, 2), 0.5), None, radius)
+
+
+@pytest.mark.parametrize(
+    ("p", "channel", "message"),
+    [
+        ([[0.5, 0.5], [0.5, 0.5]], np.full((2, 2, 2), 0.5), "sums to 2"),
+        ([[0.5], [0.2, 0.3]], np.full((2, 2, 2), 0.5), "array"),
+        (np.full((2, 2), 0.25), np.full((2, 2), 0.5), "shape"),
+        (np.full((2, 2), 0.25), np.full((4, 2), 0.5), "shape"),
+        (np.full((2, 2), 0.25), np.full((2, 2, 0), 0.5), "shape"),
+        (np.full((2, 2), 0.25), 0.5, "shape"),
+        (np.full((2, 2), 0.25), np.full((2, 2, 2), 0.4), "sum to one"),
+        (np.full((2, 2), 0.25), np.tile([1.5, -0.5], (2, 2, 1)), "negative"),
+        (np.full((2, 2), 0.25), np.full((2, 2, 2), math.nan), "missing"),
+        (np.full((2, 2), 0.25), np.full((2, 2, 2), "x"), "probabilities"),
+        (np.full((2, 2), 0.25), [[1, 0], [0]], "same length"),
+    ],
+)
+def test_a_bound_needs_a_pmf_and_a_channel(p: Any, channel: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        leak_bound(p, channel)

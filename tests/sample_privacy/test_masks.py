@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import discreet.sample_privacy.masks as module
 from discreet.errors import InputError
-from discreet.sample_privacy.masks import Masks, Uniformiser, asymptotic_efficiency, uniform_masks
+from discreet.sample_privacy.masks import Masks, uniform_masks
 from discreet.sample_privacy.processes import Independent, MarkovChain
+from discreet.sample_privacy.uniformiser import Uniformiser, asymptotic_efficiency
 from tests.sample_privacy.small_solver import Floats, bits, leak_of
 
 FIGURE_4 = {0.1: 0.0652, 0.2: 0.2872, 0.3: 0.7212, 0.4: 1.4682, 0.5: 3.0}
@@ -130,7 +131,56 @@ def test_monte_carlo_meets_the_exact_value(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "_most_shift", lambda *_: math.inf)
     rough = uniform_masks(process, letters=5, rng=np.random.default_rng(3))
     assert 0 < rough.error_bar < 0.1
-    assert abs(rough.information - exact.information) < 2 * rough.error_bar
+    assert abs(rough.information - exact.information) < rough.error_bar
+    assert "95% confidence" in rough.how
+
+
+@pytest.mark.parametrize(
+    ("law", "n", "letters", "simulated"),
+    [
+        ([0.7, 0.3], 12, 3, False),
+        ([0.7, 0.3], 6, 3, True),
+        ([0.2, 0.3, 0.5], 8, 11, True),
+        ([0.8, 0.2], 5, 5, True),
+    ],
+)
+def test_the_interval_holds_the_truth(
+    monkeypatch: pytest.MonkeyPatch, law: list[float], n: int, letters: int, simulated: bool
+) -> None:
+    process = Independent.identical(law, n)
+    truth = uniform_masks(process, letters=letters)
+    assert truth.error_bar == 0
+    monkeypatch.setattr(module, "_exact_shift", lambda *_: None)
+    missed = 0
+    for seed in range(40):
+        made = uniform_masks(process, letters=letters, rng=np.random.default_rng(seed))
+        assert 0 < made.error_bar < 0.4
+        assert ("confidence" in made.how) == simulated
+        missed += int(abs(made.information - truth.information) > made.error_bar + 1e-12)
+    assert missed <= 2 if simulated else missed == 0
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.004, 0.03, 0.5, 0.97, 1.0])
+def test_the_limit_on_a_mean_is_missed_as_seldom_as_it_says(chance: float) -> None:
+    seen = np.arange(module.TRIALS + 1)
+    law = np.array([math.comb(module.TRIALS, int(k)) * chance**k * (1 - chance) ** (module.TRIALS - k) for k in seen])
+    for miss in (0.025, 0.2):
+        edges = np.array([module._edge(k / module.TRIALS, miss) for k in seen])
+        assert law[edges < chance].sum() <= miss
+        assert (np.diff(edges) >= 0).all()
+        assert (edges >= seen / module.TRIALS).all()
+        assert edges[0] == pytest.approx(1 - miss ** (1 / module.TRIALS), abs=1e-12)
+
+
+def test_long_classes_are_bounded_by_shorter_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = Independent.identical([0.8, 0.2], 9)
+    truth = uniform_masks(process, letters=5).information
+    monkeypatch.setattr(module, "_exact_shift", lambda *_: None)
+    monkeypatch.setattr(module, "_most_shift", lambda *_: math.inf)
+    monkeypatch.setattr(module, "LONG", 4)
+    made = uniform_masks(process, letters=5)
+    assert made.information - made.error_bar == pytest.approx(made.lower_bound)
+    assert made.lower_bound <= truth <= made.information + made.error_bar <= made.upper_bound + 1e-12
 
 
 def test_the_bound_on_the_shift_is_one() -> None:
@@ -177,3 +227,14 @@ def test_what_is_refused() -> None:
         uniform_masks(MarkovChain.stationary(np.full((2, 2), 0.5), 4))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="not a letter"):
         uniform_masks(iid).draw([0, 1, 2, 0], np.random.default_rng(0))
+    for samples, message in (([math.inf] * 4, "whole"), ([1e300] * 4, "whole"), ([[0], [0, 1]], "same length")):
+        with pytest.raises(InputError, match=message):
+            uniform_masks(iid).draw(samples, np.random.default_rng(0))
+    for rng in (0, None):
+        with pytest.raises(InputError, match="Generator"):
+            uniform_masks(iid).draw([0, 1, 1, 0], rng)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="Generator"):
+        uniform_masks(iid, rng=0)  # type: ignore[arg-type]
+    for options in ({"window": 1.0}, {"window": "1"}, {"letters": 2.0}, {"letters": "2"}):
+        with pytest.raises(InputError, match="whole number"):
+            uniform_masks(iid, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,30 +16,26 @@ from discreet.sample_privacy.quantiles import QuantileMasks, quantile_columns, q
 from tests.sample_privacy.small_solver import Floats, bits
 
 
-class Scripted:
-    """Stands for a generator: the shuffles and the choices of withheld rows are given beforehand."""
+class Scripted(np.random.Generator):
+    """Stands for a generator: the shuffles are given beforehand."""
 
-    def __init__(self, shuffles: list[tuple[int, ...]], withheld: tuple[int, ...] = ()) -> None:
-        self.shuffles, self.withheld = iter(shuffles), withheld
+    def __init__(self, shuffles: Iterable[tuple[int, ...]]) -> None:
+        super().__init__(SOURCE)
+        self.shuffles = iter(shuffles)
 
-    def permutation(self, n: int) -> Any:
+    def permutation(self, n: int) -> Any:  # type: ignore[override]
         found = np.array(next(self.shuffles))
         assert len(found) == n
         return found
 
-    def choice(self, n: int, size: int, replace: bool) -> Any:
-        assert len(self.withheld) == size and not replace
-        return np.array(self.withheld, dtype=np.int64)
+
+SOURCE = np.random.PCG64(0)
 
 
-def draws(
-    made: QuantileMasks, x: Any, ranked: list[int], withheld: int = 0, rows: int = 0
-) -> Iterator[tuple[int, ...]]:
+def draws(made: QuantileMasks, x: Any, ranked: list[int]) -> Iterator[tuple[int, ...]]:
     """Every outcome of `draw`, all equally likely: `ranked` are the sizes of the columns that are shuffled."""
-    for left_out in itertools.combinations(range(rows), withheld):
-        for shuffles in itertools.product(*(itertools.permutations(range(n)) for n in ranked)):
-            generator: Any = Scripted(list(shuffles), left_out)
-            yield tuple(made.draw(x, generator).ravel().tolist())
+    for shuffles in itertools.product(*(itertools.permutations(range(n)) for n in ranked)):
+        yield tuple(made.draw(x, Scripted(shuffles)).ravel().tolist())
 
 
 def joint_of(pairs: dict[tuple[Any, Any], float]) -> Floats:
@@ -114,15 +110,84 @@ def test_two_consecutive_rows_of_a_sequence() -> None:
     assert made.information == pytest.approx(bits(np.array(list(whole.values())) / math.factorial(n)), abs=1e-9)
 
 
-def test_rows_that_do_not_divide_are_withheld() -> None:
-    single: dict[tuple[Any, Any], float] = defaultdict(float)
-    made = quantile_sequence(np.arange(5), 2)
-    assert made.withheld == 1
-    for x in itertools.permutations(range(5)):
-        for y in draws(made, x, [4], withheld=1, rows=5):
-            single[x[1], y] += 1
-            assert y.count(-1) == 2  # one withheld, and the last has no next
-    assert information(single) < 1e-12
+@pytest.mark.parametrize(
+    ("values", "cells", "known"),
+    [
+        ((1, 2, 3, 4, 5), 2, math.log2(3)),
+        ((1, 1, 1, 2, 3), 2, 0.6 * math.log2(3)),
+        ((1, 1, 2, 2, 2), 2, 0.6 * math.log2(3)),
+        ((1, 1, 1, 1, 1), 2, 0.0),
+        ((1, 2, 2, 3, 3), 3, 0.4),
+        ((1, 1, 2, 2), 3, 0.0),
+    ],
+)
+def test_rows_that_do_not_divide_are_withheld(values: tuple[int, ...], cells: int, known: float) -> None:
+    n, kept = len(values), len(values) // cells * cells
+    orders = sorted(set(itertools.permutations(values)))
+    single: list[dict[tuple[Any, Any], float]] = [defaultdict(float) for _ in range(n)]
+    whole: dict[tuple[Any, Any], float] = defaultdict(float)
+    by_ties: dict[tuple[int, ...], dict[tuple[Any, Any], float]] = defaultdict(lambda: defaultdict(float))
+    claimed = []
+    for x in orders:
+        made = quantile_sequence(x, cells)
+        assert (made.withheld, made.error_bar) == (n - kept, 0)
+        claimed.append(made.information)
+        for y in draws(made, x, [kept]):
+            whole[x, y] += 1
+            by_ties[tuple(sorted(x[:kept]))][x, y] += 1
+            for i in range(n):
+                single[i][x[i], y] += 1
+            assert set(y[kept - 1 :]) == {-1} and min(y[: kept - 1]) >= 0  # the marks are where n and K say
+    assert max(information(pairs) for pairs in single) < 1e-12
+    assert np.mean(claimed) == pytest.approx(information(whole), abs=1e-9)
+    for ties, pairs in by_ties.items():
+        assert quantile_sequence(ties, cells).information == pytest.approx(information(pairs), abs=1e-9)
+    assert np.mean(claimed) == pytest.approx(known, abs=1e-9)
+
+
+def test_every_class_withholds_its_last_rows() -> None:
+    pairs: list[dict[tuple[Any, Any], float]] = [defaultdict(float) for _ in range(5)]
+    whole: dict[tuple[Any, Any], float] = defaultdict(float)
+    made = quantile_sequence(np.arange(6), 2, window=2)
+    assert made.withheld == 2
+    rng = np.random.default_rng(0)
+    for x in itertools.permutations(range(6)):
+        y = tuple(made.draw(x, rng).tolist())
+        assert y[2:] == (-1, -1, -1, -1)
+        whole[x, y] += 1
+        for i in range(5):
+            pairs[i][x[i : i + 2], y] += 1
+    assert max(information(found) for found in pairs) < 1e-12
+    assert made.information == pytest.approx(0, abs=1e-12)  # two rows of a class are one arrangement and its shift
+    assert information(whole) < 1e-12
+
+
+@pytest.mark.parametrize("ties", [(0, 1, 2), (0, 0, 1), (0, 1, 1)])
+def test_a_table_whose_rows_do_not_divide(ties: tuple[int, ...]) -> None:
+    single: list[dict[tuple[Any, Any], float]] = [defaultdict(float) for _ in range(9)]
+    whole: dict[tuple[Any, Any], float] = defaultdict(float)
+    by_ties: dict[Any, dict[tuple[Any, Any], float]] = defaultdict(lambda: defaultdict(float))
+    bounds: dict[Any, tuple[float, float]] = {}
+    orders = sorted(set(itertools.permutations(ties)))
+    lower, upper = [], []
+    for columns in itertools.product(orders, itertools.permutations(range(3)), orders):
+        x = np.column_stack(columns)
+        made = quantile_columns(x, 2)
+        assert made.withheld == 1
+        lower.append(made.lower_bound)
+        upper.append(made.upper_bound)
+        kept = tuple(tuple(sorted(column[:2])) for column in columns)
+        assert bounds.setdefault(kept, (made.lower_bound, made.upper_bound)) == (made.lower_bound, made.upper_bound)
+        for y in draws(made, x, [2, 2, 2]):
+            assert y[-2:] == (-1, -1) and min(y[:-2]) >= 0
+            whole[columns, y] += 1
+            by_ties[kept][columns, y] += 1
+            for place, value in enumerate(x.ravel().tolist()):
+                single[place][value, y] += 1
+    for kept, pairs in by_ties.items():
+        assert bounds[kept][0] - 1e-9 <= information(pairs) <= bounds[kept][1] + 1e-9
+    assert np.mean(lower) - 1e-9 <= information(whole) <= np.mean(upper) + 1e-9
+    assert max(information(pairs) for pairs in single) < 1e-12
 
 
 @pytest.mark.parametrize("cells", [2, 4])
@@ -149,7 +214,7 @@ def test_a_pair_of_columns_with_ties() -> None:
     made = quantile_columns(np.column_stack([ties, range(4)]), 2)
     for a, b in itertools.product(sorted(set(itertools.permutations(ties))), itertools.permutations(range(4))):
         for shuffle in itertools.permutations(range(4)):
-            generator: Any = Scripted([shuffle, (0, 1, 2, 3)])  # the second column has no ties to break
+            generator = Scripted([shuffle, (0, 1, 2, 3)])  # the second column has no ties to break
             y = tuple(made.draw(np.column_stack([a, b]), generator).ravel().tolist())
             single[a[0], y] += 1
             whole[(a, b), y] += 1
@@ -199,3 +264,14 @@ def test_what_is_refused() -> None:
         quantile_sequence(["a", "b"], 2)
     with pytest.raises(InputError, match="shape"):
         quantile_sequence([1.0, 3.0], 2).draw([1.0, 2.0, 3.0], rng)
+    with pytest.raises(InputError, match="Generator"):
+        quantile_sequence([1.0, 3.0], 2).draw([1.0, 3.0], 0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="same length"):
+        quantile_columns([[1.0, 2.0], [3.0]], 2)
+    for cells in (2.0, "2", None, True):
+        with pytest.raises(InputError, match="cells must be a whole number"):
+            quantile_sequence([1.0, 3.0, 2.0], cells)  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="cells must be a whole number"):
+            quantile_columns(np.ones((4, 2)), cells)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="window must be a whole number"):
+        quantile_sequence([1.0, 3.0, 2.0], 2, window=1.0)  # type: ignore[arg-type]

@@ -165,6 +165,15 @@ def test_what_is_refused() -> None:
         MarkovChain(np.array([0.5, 0.5]), np.full((3, 3), 1 / 3), 5)
     with pytest.raises(InputError, match="last axis"):
         MarkovChain(np.array([0.5, 0.5]), np.full((2, 2), 0.4), 5)
+    with pytest.raises(InputError, match="Generator"):
+        made.draw([0] * 6, 0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="whole number"):
+        partial_processing(iid, 2.0, solver=solve)  # type: ignore[arg-type]
+    for n in (0, -1, 2.0, "3"):
+        with pytest.raises(InputError, match="sample"):
+            Independent.identical([0.5, 0.5], n)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="probabilities"):
+        Independent.identical(["a", "b"], 3)
 
 
 def test_the_engines_serve_windows() -> None:

@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.sample_privacy.analysis import Constraints, Floats, Groups, information, null_direction
+from discreet.sample_privacy.analysis import Floats, Groups, information
+from discreet.sample_privacy.constraints import Constraints, null_direction
 from discreet.sample_privacy.problem import make_problem
 
 
@@ -56,27 +57,21 @@ def channel_of(p: Floats, p_y: Floats, vertices: Floats) -> Floats:
 class TwoBinarySamples:
     """Two binary samples in the parameters of [SP, (23)]: P(X1=0) = α ≤ β = P(X2=0) and r = p(0, 1).
 
-    `swapped` says that the samples changed places to make α ≤ β, which (25) and (26) need: R = min(α, 1 − β) is the
-    largest r only then.
+    (25) and (26) need α ≤ β, so alpha, beta and r are those of the samples in the other order where p(0, 1) > p(1, 0).
     """
 
     p: Floats
     alpha: float
     beta: float
     r: float
-    swapped: bool
-
-    @property
-    def largest_r(self) -> float:
-        """R = min(α, 1 − β)."""
-        return min(self.alpha, 1 - self.beta)
 
     @cached_property
     def mapping(self) -> SegmentMapping:
         """The mapping (26), in the given order of the samples.
 
-        In terms of p: along n = (1, −1, −1, 1) p may rise by r = min(p01, p10) and fall by R − r = min(p00, p11). Written so,
-        no difference of nearly equal numbers is taken and the samples need not change places.
+        In terms of p: along n = (1, −1, −1, 1) p may rise by r = min(p01, p10) and fall by R − r = min(p00, p11),
+        R = min(α, 1 − β). Written so, no difference of nearly equal numbers is taken and the samples need not change
+        places.
         """
         (p00, p01), (p10, p11) = self.p
         rise, fall = min(p01, p10), min(p00, p11)
@@ -103,9 +98,8 @@ def two_binary_samples(p: Floats) -> TwoBinarySamples:
     p = make_problem(p).p
     if p.shape != (2, 2):
         raise InputError(f"the closed form is for two binary samples, not for shape {p.shape}: use disclose")
-    swapped = bool(p[0, 1] > p[1, 0])
-    canonical = p.T if swapped else p
-    return TwoBinarySamples(p, float(canonical[0].sum()), float(canonical[:, 0].sum()), float(canonical[0, 1]), swapped)
+    ordered = p.T if p[0, 1] > p[1, 0] else p
+    return TwoBinarySamples(p, float(ordered[0].sum()), float(ordered[:, 0].sum()), float(ordered[0, 1]))
 
 
 def universal_mapping(p: Floats, private: Groups | None = None) -> SegmentMapping | None:

@@ -11,17 +11,14 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.sample_privacy.analysis import Floats, Groups, Ints, information
-from discreet.sample_privacy.problem import Program, entropy, family, independent_rows
+from discreet.sample_privacy.analysis import Floats, Ints, information
+from discreet.sample_privacy.problem import Program, entropy, independent_rows
 from discreet.sample_privacy.processes import Independent, MarkovChain, compositions, log_multinomial
-
-if TYPE_CHECKING:
-    from discreet.sample_privacy.engines import Solution
 
 FAINT = 1e-12
 """Types less likely than this are left out: linear programs cannot tell such masses from rounding. Sequences of disclosed
@@ -175,28 +172,6 @@ def known_latent_information(joint: Any, ns: Sequence[int], *, time_limit: float
 def _sequence(what: str, found: list[Capacity], ns: Sequence[int], limit: float) -> Convergence:
     lower, upper = np.array([c.value for c in found]), np.array([c.upper_bound for c in found])
     return Convergence(what, np.array(ns, dtype=np.int64), lower, upper, limit)
-
-
-def known_latent_problem(
-    p: Floats, latent: Floats, private: Groups | None = None
-) -> tuple[Floats, Floats, tuple[tuple[int, ...], ...]]:
-    """The problem whose capacity is J(W, Xⁿ) of [SP, (41)]: the mapping sees W̃ as well as Xⁿ.
-
-    W̃ becomes a first sample that need not be kept private and that is itself the latent. Returns p(w̃, xⁿ), the
-    latent and the private groups, ready for the solver.
-    """
-    _, merged = merge_latent((p[..., None] * latent).reshape(p.size, -1))
-    levels = merged.shape[1]
-    known = merged.T.reshape(levels, *p.shape)
-    seen = np.broadcast_to(np.eye(levels).reshape(levels, *[1] * p.ndim, levels), (*known.shape, levels)).copy()
-    return known, seen, tuple(tuple(i + 1 for i in g) for g in family(private, p.ndim))
-
-
-def known_latent_capacity(p: Floats, latent: Floats, private: Groups | None = None, **options: Any) -> Solution:
-    """J(W, Xⁿ) of [SP, (41)], max I(W̃;Y) when the mapping sees W̃ too; options go to the solver."""
-    from discreet.sample_privacy.engines import solve
-
-    return solve(*known_latent_problem(p, latent, private), **options)
 
 
 def self_disclosure_rate(model: Any, ns: Sequence[int], *, protect: int = 1) -> Convergence:

@@ -22,16 +22,15 @@ the probabilities.
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints
+from discreet.sample_privacy.checking import generator, whole_number
 from discreet.sample_privacy.processes import (
     Independent,
     RowSampler,
@@ -40,9 +39,7 @@ from discreet.sample_privacy.processes import (
     compositions,
     log_multinomial,
 )
-
-ON_EDGE = 1e-14
-"""A boundary of a sample's pmf this close to a boundary between letters is put on it."""
+from discreet.sample_privacy.uniformiser import Uniformiser
 
 TYPES = 4_000_000
 """Numbers that the exact entropy of a shift may tabulate."""
@@ -52,6 +49,9 @@ LONG = 4096
 
 TRIALS = 64
 """Simulated data sets."""
+
+MISS = 0.05
+"""Probability with which the truth may lie outside of a simulated interval."""
 
 PAIRWISE = 2048
 """Letters up to which the survival of every shift is computed."""
@@ -64,82 +64,14 @@ LETTERS = tuple(range(2, 65)) + tuple(100 * i for i in range(1, 11)) + tuple(2**
 
 
 @dataclass(frozen=True, eq=False)
-class Uniformiser:
-    """p(s|x) with S uniform on M letters: S = ⌊M (F(x⁻) + U p(x))⌋, F the distribution function, U uniform.
-
-    x: value, s: letter, mass: p(s|x) of each pair that can occur, sorted by x then s. At most |X| + M − 1 of them. For two
-    letters and Bernoulli(q) it is the Z channel of [SP, Ex 5].
-    """
-
-    pmf: Floats
-    letters: int
-    x: Ints
-    s: Ints
-    mass: Floats
-
-    @classmethod
-    def of(cls, pmf: Floats, letters: int) -> Uniformiser:
-        """Cut [0, 1) at the pmf's and at the letters' boundaries."""
-        edges = np.concatenate([[0.0], np.cumsum(pmf)])
-        edges /= edges[-1]
-        near = np.round(edges * letters) / letters
-        edges = np.where(np.abs(near - edges) < ON_EDGE, near, edges)
-        cuts = np.unique(np.concatenate([edges, np.arange(letters + 1) / letters]))
-        middle = (cuts[:-1] + cuts[1:]) / 2
-        x = np.searchsorted(edges, middle, side="right").astype(np.int64) - 1
-        width = np.bincount(x, weights=np.diff(cuts), minlength=len(pmf))
-        return cls(pmf, letters, x, np.floor(middle * letters).astype(np.int64), np.diff(cuts) / width[x])
-
-    @cached_property
-    def loss(self) -> float:
-        """H(S|X) in bits."""
-        return -float((self.pmf[self.x] * self.mass) @ np.log2(self.mass))
-
-    @cached_property
-    def divergence(self) -> float:
-        """D(S ‖ uniform) in bits; rounding only when the pmf is right."""
-        p_s = np.bincount(self.s, weights=self.pmf[self.x] * self.mass, minlength=self.letters)
-        excess = p_s * self.letters - 1
-        return float(((1 + excess) * np.log1p(excess) - excess).sum()) / self.letters / math.log(2)
-
-    @property
-    def rate(self) -> float:
-        """I(X;S) = log2 M − H(S|X): bits a sample disclosed when n is large."""
-        return math.log2(self.letters) - self.loss
-
-    def rows(self) -> list[tuple[Ints, Floats]]:
-        """Letters and masses of each x; a value of probability zero gets any letter."""
-        ends = np.searchsorted(self.x, np.arange(len(self.pmf) + 1))
-        every = (np.arange(self.letters), np.full(self.letters, 1 / self.letters))
-        return [(self.s[a:b], self.mass[a:b]) if b > a else every for a, b in itertools.pairwise(ends)]
-
-    def shifted(self, x: Ints, s: Ints, shift: Ints) -> Floats:
-        """ln p(s + shift | x), one row a pair and one column a shift; −inf where that cannot occur."""
-        at = x[:, None] * self.letters + (s[:, None] + shift) % self.letters
-        key = self.x * self.letters + self.s
-        place = np.minimum(np.searchsorted(key, at), len(key) - 1)
-        return np.where(key[place] == at, np.log(self.mass)[place], -np.inf)
-
-
-def asymptotic_efficiency(pmf: Floats, letters: int) -> float:
-    """lim I(Xⁿ;Y)/H(Xⁿ) = I(X;S)/H(X) for identical samples; [1 − (1−q) h(β)]/h(q) for Bernoulli(q) and two letters.
-
-    >>> round(asymptotic_efficiency(np.array([0.7, 0.3]), 2), 6)
-    0.449132
-    >>> round(asymptotic_efficiency(np.array([0.7, 0.3]), 10), 6)
-    1.0
-    """
-    seen = pmf[pmf > 0]
-    return Uniformiser.of(pmf, letters).rate / -float(seen @ np.log2(seen))
-
-
-@dataclass(frozen=True, eq=False)
 class Masks:
     """A release of differences of uniform letters, for a whole data set.
 
-    letters: M. window: k, every k consecutive samples are independent of Y. information ± error_bar: I(Xⁿ;Y) in bits, exact
-    when the error bar is 0, else with 95% confidence; lower_bound and upper_bound are proven. residual: proven bound
-    on I(X_g;Y) of any window g, rounding included. entropy: H(Xⁿ).
+    letters: M. window: k, every k consecutive samples are independent of Y. information: I(Xⁿ;Y) in bits,
+    the middle of an interval of half-width error_bar. `how` says what the interval is: "exact" (error bar 0), "proven",
+    or simulated, and then it holds the truth with probability at least 1 − MISS over the simulation, by a bound that is
+    valid for any number of trials and any skewness. lower_bound and upper_bound are proven. residual: proven bound on
+    I(X_g;Y) of any window g, rounding included. entropy: H(Xⁿ).
     """
 
     letters: int
@@ -163,7 +95,7 @@ class Masks:
     def draw(self, samples: Any, rng: np.random.Generator) -> Ints:
         """The n − k letters to release for n samples."""
         codes = check_samples(samples, self.sizes)
-        s = self.sampler.draw(self.row_of + codes, rng)
+        s = self.sampler.draw(self.row_of + codes, generator(rng))
         return np.asarray((s[self.window :] - s[: -self.window]) % self.letters)
 
 
@@ -177,10 +109,10 @@ def uniform_masks(
     """
     if not isinstance(checked_process(process), Independent):
         raise InputError("masks need independent samples: a chain's letters would depend on each other")
-    n = process.n
+    n, window = process.n, whole_number(window, "window")
     if not 1 <= window < n:
         raise InputError(f"window must lie between 1 and {n - 1} for {n} samples, not {window}")
-    if letters is not None and letters < 2:
+    if letters is not None and whole_number(letters, "letters") < 2:
         raise InputError(f"letters must be at least 2, not {letters}")
     counts = np.bincount(process.kind, minlength=len(process.pmfs))
     widest = max(len(p) for p in process.pmfs)
@@ -192,16 +124,19 @@ def uniform_masks(
         if proven > lower:
             best, lower = tried, proven
     m = best[0].letters
-    shift, spread, how = _shifts(process, best, window, np.random.default_rng(0) if rng is None else rng)
+    least, most, how = _shifts(process, best, window, np.random.default_rng(0) if rng is None else generator(rng))
+    upper = min(lower + window * math.log2(m), process.entropy, (n - window) * math.log2(m))
+    low = max(0.0, lower + least)
+    high = max(low, min(lower + most, upper))
     offsets = np.concatenate([[0], np.cumsum([len(p) for p in process.pmfs])[:-1]]).astype(np.int64)
     return Masks(
         m,
         window,
         process.entropy,
-        max(0.0, lower + shift),
-        spread,
+        (low + high) / 2,
+        (high - low) / 2,
         max(0.0, lower),
-        min(lower + window * math.log2(m), process.entropy, (n - window) * math.log2(m)),
+        upper,
         float(sum(c * u.divergence for c, u in zip(counts, best, strict=True))),
         how,
         process.sizes,
@@ -213,8 +148,7 @@ def uniform_masks(
 def _shifts(
     process: Independent, made: list[Uniformiser], window: int, rng: np.random.Generator
 ) -> tuple[float, float, str]:
-    """Σ over classes of H(shift | Y, Xⁿ) in bits, its error bar, and how it was found; classes alike are done once."""
-    total, spread, exact = 0.0, 0.0, True
+    """An interval for Σ over classes of H(shift | Y, Xⁿ) in bits, and how it was found; classes alike are done once."""
     alike: dict[bytes, int] = {}
     members: dict[bytes, Ints] = {}
     for first in range(window):
@@ -222,17 +156,28 @@ def _shifts(
         key = np.bincount(kinds, minlength=len(made)).tobytes()
         alike[key] = alike.get(key, 0) + 1
         members.setdefault(key, kinds)
+    low, high, exact, simulated = 0.0, 0.0, True, False
     for key, times in alike.items():
         counts = np.frombuffer(key, dtype=np.int64)
         found, most = _exact_shift(made, counts), _most_shift(made, counts)
         if found is None and most < NOTHING:
             found = 0.0
-        value, error = (found, 0.0) if found is not None else _simulated_shift(made, members[key], most, rng)
-        exact &= found is not None
-        total += times * value
-        spread += times * error
-    word = "exact" if exact else f"Monte Carlo of {TRIALS} data sets for the entropy of the shift, exact otherwise"
-    return total, spread, f"{made[0].letters} letters, {word}"
+        if found is not None:
+            own = (found, found)
+        elif most <= _edge(0.0, MISS / len(alike)) * math.log2(made[0].letters):
+            own, exact = (0.0, most), False  # no simulation of TRIALS data sets could tell more
+        else:
+            own = _simulated_shift(made, members[key], most, MISS / len(alike), rng)
+            exact, simulated = False, True
+        low += times * own[0]
+        high += times * own[1]
+    word = "exact" if exact else "proven interval"
+    if simulated:
+        word = (
+            f"Monte Carlo of {TRIALS} data sets for the entropy of the shift, exact otherwise: "
+            f"an interval of {1 - MISS:.0%} confidence or more"
+        )
+    return low, high, f"{made[0].letters} letters, {word}"
 
 
 def _exact_shift(made: list[Uniformiser], counts: Ints) -> float | None:
@@ -280,15 +225,35 @@ def _most_shift(made: list[Uniformiser], counts: Ints) -> float:
 
 
 def _simulated_shift(
-    made: list[Uniformiser], kinds: Ints, most: float, rng: np.random.Generator
+    made: list[Uniformiser], kinds: Ints, most: float, miss: float, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """The same by simulation, with a 95% error bar; a class longer than LONG lies between 0 and its value at LONG."""
-    length = min(len(kinds), LONG)
-    found = np.array([_one_shift(made, kinds[:length], rng) for _ in range(TRIALS)])
-    mean, error = float(found.mean()), 1.96 * float(found.std(ddof=1)) / math.sqrt(TRIALS)
-    if error == 0:  # nothing seen in TRIALS runs: it happens with probability below 3 / TRIALS
-        error = min(most, 3 / TRIALS * math.log2(made[0].letters))
-    return (mean, error) if length == len(kinds) else (mean / 2, mean / 2 + error)
+    """An interval for H(shift | Y, Xⁿ) of one class that misses it with probability at most `miss`.
+
+    The entropy of the shift of a simulated class is a number in [0, log2 M], most often 0. A class longer than LONG has
+    between 0 and the entropy at LONG, so that only the upper end is simulated. Never above `most`, which is proven.
+    """
+    length, scale = min(len(kinds), LONG), math.log2(made[0].letters)
+    mean = sum(_one_shift(made, kinds[:length], rng) for _ in range(TRIALS)) / TRIALS / scale
+    if length < len(kinds):
+        return 0.0, min(most, _edge(mean, miss) * scale)
+    high = min(most, _edge(mean, miss / 2) * scale)
+    return min(high, (1 - _edge(1 - mean, miss / 2)) * scale), high
+
+
+def _edge(mean: float, miss: float) -> float:
+    """An upper confidence limit on the expectation of numbers in [0, 1], from the mean of TRIALS independent ones.
+
+    It is the m ≥ mean with TRIALS · kl(mean ‖ m) = ln 1/miss, kl the divergence of two coins: P(a mean ≤ a) is at most
+    exp(−TRIALS · kl(a ‖ m)) whatever their law [Hoeffding 1963, Thm 1]. The truth exceeds it with probability ≤ miss.
+    """
+    from scipy.special import rel_entr
+
+    mean, (low, high) = min(1.0, max(0.0, mean)), (min(1.0, max(0.0, mean)), 1.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        near = TRIALS * float(rel_entr(mean, middle) + rel_entr(1 - mean, 1 - middle)) <= math.log(1 / miss)
+        low, high = (middle, high) if near else (low, middle)
+    return high
 
 
 def _one_shift(made: list[Uniformiser], kinds: Ints, rng: np.random.Generator) -> float:

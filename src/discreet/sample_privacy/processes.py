@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints
+from discreet.sample_privacy.checking import array_of, whole_number
 from discreet.sample_privacy.problem import entropy
 
 DISTINCT = 5000
@@ -57,10 +58,16 @@ def checked_process(process: Any) -> Process:
 
 
 def _pmf(values: Any, what: str) -> Floats:
-    p = np.asarray(values, dtype=np.float64)
-    if p.ndim == 0 or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-9:
+    p = array_of(values, what)
+    if (
+        p.dtype.kind not in "iufb"
+        or p.ndim == 0
+        or not np.isfinite(p).all()
+        or (p < 0).any()
+        or abs(p.sum() - 1) > 1e-9
+    ):
         raise InputError(f"{what} must be probabilities that sum to one")
-    return np.asarray(p / p.sum())
+    return np.asarray(p / p.sum(), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +80,8 @@ class Independent:
     @classmethod
     def identical(cls, pmf: Any, n: int) -> Independent:
         """n samples with one pmf."""
+        if whole_number(n, "the number of samples") < 1:
+            raise InputError(f"a data set has at least one sample, not {n}")
         return cls((_pmf(pmf, "the pmf of a sample"),), np.zeros(n, dtype=np.int64))
 
     @classmethod
@@ -248,7 +257,7 @@ class RowSampler:
 
 def check_samples(samples: Any, sizes: Ints) -> Ints:
     """The samples as whole numbers within their alphabets; sizes has one entry a sample."""
-    codes = np.asarray(samples)
+    codes = array_of(samples, "samples")
     if codes.shape != sizes.shape:
         raise InputError(f"expected {len(sizes)} samples in one row, got an array of shape {codes.shape}")
     if codes.dtype.kind not in "iu":

@@ -16,7 +16,9 @@ of rows, so adding c to every cell number mod K turns the arrangements of a clas
 given Y, the cell of a value is uniform, and for k values of k classes the cells are jointly so. Given its cell, a rank is
 uniform within it, and the sorted values do not depend on Y. ∎
 
-The cells must hold equally many rows: of N rows, N mod K chosen blindly (in each class) are withheld, and so marked.
+The cells must hold equally many rows: of the N rows of a class (in a table, of all) the last N mod K are withheld. Which
+these are depends on N and K alone, they are not looked at, and the others are still independent draws of one law: so the
+proof holds for the rows kept, and a row withheld is independent of Y because it is independent of those.
 Columns that depend on each other, or rows that do (a trend, a time series), void the guarantee: give such columns to
 `disclose`, cut into a few cells each. When the distribution function F is known, ⌊K F(x)⌋ is a uniform letter: use
 `uniform_masks`.
@@ -32,6 +34,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints
+from discreet.sample_privacy.checking import array_of, generator, whole_number
 
 WITHHELD = -1
 """Stands where nothing is released."""
@@ -41,9 +44,10 @@ WITHHELD = -1
 class QuantileMasks:
     """A release of differences of equal-frequency cells.
 
-    cells: K. window: k. shape: of the data it is for. withheld: rows (of a column) that get no letter. information ±
-    error_bar: I(X;Y) in bits of the whole release, given the ties in the data; the error bar is half the width of a proven
-    interval [lower_bound, upper_bound], 0 when exact. residual: 0, by the theorem above.
+    cells: K. window: k. shape: of the data it is for. withheld: rows (of a column) that take no part. information ±
+    error_bar: I(X;Y) in bits of the whole release given T, the sorted values of each class (column) of the kept rows, which
+    say where the ties are; Y is independent of T, so I(X;Y) is the mean of this figure over T. The error bar is half the
+    width of a proven interval [lower_bound, upper_bound], 0 when exact. residual: 0, by the theorem above.
     """
 
     cells: int
@@ -68,29 +72,30 @@ class QuantileMasks:
     def draw(self, samples: Any, rng: np.random.Generator) -> Ints:
         """The letters to release; −1 where nothing is.
 
-        Sequence: one entry a row, the difference to the next kept row of its class. Table: one row a row, one column
-        for each of the first n − k columns.
+        Sequence: one entry a row, the difference to the next row of its class; −1 for the last kept row of a class, which
+        has no next, and for the rows withheld after it. Table: one row a row, one column for each of the first n − k
+        columns; −1 in the last rows.
         """
-        values = _numbers(samples)
+        values, rng = _numbers(samples), generator(rng)
         if values.shape != self.shape:
             raise InputError(f"this release was made for data of shape {self.shape}, not {values.shape}")
         if values.ndim == 1:
             out = np.full(len(values), WITHHELD, dtype=np.int64)
             for first in range(self.window):
                 rows = np.arange(first, len(values), self.window)
-                rows = rows[_kept(len(rows), self.cells, rng)]
+                rows = rows[: _kept(len(rows), self.cells)]
                 s = _cell_of(values[rows], self.cells, rng)
                 out[rows[:-1]] = (s[1:] - s[:-1]) % self.cells
             return out
-        keep = _kept(len(values), self.cells, rng)
-        s = np.column_stack([_cell_of(column, self.cells, rng) for column in values[keep].T])
+        kept = _kept(len(values), self.cells)
+        s = np.column_stack([_cell_of(column, self.cells, rng) for column in values[:kept].T])
         out = np.full((len(values), values.shape[1] - self.window), WITHHELD, dtype=np.int64)
-        out[keep] = (s[:, self.window :] - s[:, : -self.window]) % self.cells
+        out[:kept] = (s[:, self.window :] - s[:, : -self.window]) % self.cells
         return out
 
 
 def _numbers(samples: Any) -> Floats:
-    values = np.asarray(samples)
+    values = array_of(samples, "data to rank")
     if values.dtype.kind not in "iufb" or values.ndim not in (1, 2):
         raise InputError("quantiles need numbers: a column, or a table with one row a draw")
     values = values.astype(np.float64, copy=False)
@@ -99,12 +104,9 @@ def _numbers(samples: Any) -> Floats:
     return values
 
 
-def _kept(rows: int, cells: int, rng: np.random.Generator) -> Ints:
-    """Rows in their order, without rows mod K of them that are chosen blindly."""
-    spare = rows % cells
-    if not spare:
-        return np.arange(rows)
-    return np.delete(np.arange(rows), rng.choice(rows, size=spare, replace=False))
+def _kept(rows: int, cells: int) -> int:
+    """How many rows, from the first on, fill K cells evenly."""
+    return rows - rows % cells
 
 
 def _cell_of(column: Floats, cells: int, rng: np.random.Generator) -> Ints:
@@ -134,6 +136,8 @@ def _tie_entropy(column: Floats, cells: int) -> float:
 
 
 def _check(values: Floats, cells: int, window: int, classes: int) -> None:
+    whole_number(cells, "cells")
+    whole_number(window, "window")
     if not 1 <= window < classes:
         raise InputError(f"window must lie between 1 and {classes - 1}, not {window}")
     rows = len(values) // window if values.ndim == 1 else len(values)
@@ -144,9 +148,10 @@ def _check(values: Floats, cells: int, window: int, classes: int) -> None:
 def quantile_sequence(column: Any, cells: int, *, window: int = 1) -> QuantileMasks:
     """Release n samples of one law, in one column, through differences of K equal-frequency cells of successive samples.
 
-    I(X;Y) = Σ over classes of log2(N!/((N/K)!)^K) − log2 K − H(S|X), N the rows kept in the class: the arrangement of cells
-    up to a shift, less what broken ties blur. It is exact: given X and Y the shift is known, because no shift maps the
-    cells of the smallest value onto themselves, unless all values are equal, and then it is 0.
+    I(X;Y|T) = Σ over classes of log2(N!/((N/K)!)^K) − log2 K − H(S|X), N the rows kept in the class: the arrangement of
+    cells up to a shift, less what broken ties blur. There is no other term, because given X and Y the shift is known: the
+    smallest value fills its cells from 0 on, and no shift maps these onto themselves, unless all values are equal; then it
+    is 0. Exact but for rounding, given the sorted values T of the kept rows (see `QuantileMasks`).
 
     >>> quantile_sequence([0.3, 0.1, 0.9, 0.4], 2).information == math.log2(6) - 1
     True
@@ -155,12 +160,11 @@ def quantile_sequence(column: Any, cells: int, *, window: int = 1) -> QuantileMa
     if values.ndim != 1:
         raise InputError("a sequence is one column: use quantile_columns for a table")
     _check(values, cells, window, len(values))
-    rng = np.random.default_rng(0)  # only which rows a class withholds
     total, spare = 0.0, 0
     for first in range(window):
         part = values[first::window]
         spare += len(part) % cells
-        part = part[_kept(len(part), cells, rng)]
+        part = part[: _kept(len(part), cells)]
         total += max(0.0, _arrangements(len(part), cells) - math.log2(cells) - _tie_entropy(part, cells))
     return QuantileMasks(cells, window, values.shape, spare, total, total, 0.0, _how(cells, spare, True))
 
@@ -176,17 +180,17 @@ def quantile_columns(table: Any, cells: int, *, window: int = 1) -> QuantileMask
     if values.ndim != 2:
         raise InputError("a table has two axes: use quantile_sequence for one column")
     _check(values, cells, window, values.shape[1])
-    keep = _kept(len(values), cells, np.random.default_rng(0))
-    ways = _arrangements(len(keep), cells)
-    blurs = [_tie_entropy(column, cells) for column in values[keep].T]
+    kept = _kept(len(values), cells)
+    ways = _arrangements(kept, cells)
+    blurs = [_tie_entropy(column, cells) for column in values[:kept].T]
     lower = upper = 0.0
     for first in range(window):
         own = blurs[first::window]
-        most = min((len(own) - 1) * len(keep) * math.log2(cells), len(own) * ways - math.log2(cells))
+        most = min((len(own) - 1) * kept * math.log2(cells), len(own) * ways - math.log2(cells))
         low = max(0.0, (len(own) - 1) * ways - sum(own))
         lower += low
         upper += max(low, most - sum(own) + min(own))
-    spare = len(values) - len(keep)
+    spare = len(values) - kept
     return QuantileMasks(cells, window, values.shape, spare, lower, upper, 0.0, _how(cells, spare, lower == upper))
 
 

@@ -33,6 +33,7 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.sample_privacy.analysis import Floats, Ints, information, leak, marginal, windows_of
+from discreet.sample_privacy.checking import generator, whole_number
 from discreet.sample_privacy.problem import entropy
 from discreet.sample_privacy.processes import DISTINCT, Process, RowSampler, check_samples, checked_process
 
@@ -74,7 +75,7 @@ class PartialProcessing:
         for i in range(self.window):
             place = np.minimum(self.starts + i, len(codes) - 1)  # a short last window has weight 0 there
             rows += codes[place] * self.weights[self.kind, i]
-        return self.sampler.draw(rows, rng)
+        return self.sampler.draw(rows, generator(rng))
 
 
 Solver = Callable[..., Any]
@@ -90,6 +91,7 @@ def partial_processing(
     The last window is shorter when n does not fit.
     """
     n = checked_process(process).n
+    window, protect = whole_number(window, "window"), whole_number(protect, "protect")
     if not 1 <= protect < window or protect >= n:
         raise InputError(
             f"windows of {window} cannot protect {protect} consecutive samples out of {n}: take a longer window"

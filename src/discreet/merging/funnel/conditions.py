@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from discreet.errors import InputError
 from discreet.merging.funnel.integers import Integers
 from discreet.merging.letters import IntArray
