@@ -1,0 +1,135 @@
+"""The auditor: seconds a question, and whether ordinary analysts notice it.
+
+Each run is a process of its own; the first question, which compiles, is left out of the times. CPU seconds of one
+thread, because the machine may be shared. Targets: 100,000 people: under 1 s a question up to 50 answered, under 4 s at
+75, no answer coarser than asked; 200 people: under 0.1 s a question up to 200 answered. "rich" has ten public columns, so
+that nearly everybody is a class alone; "plain" has five.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from common import Cost, in_process, megabytes, seconds, start, table, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COLUMNS = {"plain": (2, 3, 5, 8, 10), "rich": (2, 2, 3, 4, 5, 6, 8, 10, 16, 20)}
+KEEP = 0.2
+ERRORS = (0.01, 0.02, 0.05)
+
+
+def groups(arguments: list[str]) -> Callable[[], Any]:
+    """Means of groups with one to three conditions on public columns."""
+    import numpy as np
+
+    from discreet.queries.auditor import Auditor
+
+    people, questions, columns, integral = (
+        int(arguments[0]),
+        int(arguments[1]),
+        COLUMNS[arguments[2]],
+        arguments[3] == "0/1",
+    )
+    rng = np.random.default_rng(7)
+    public = [rng.integers(0, levels, people) for levels in columns]
+    data = (rng.random(people) < 0.3).astype(float) if integral else rng.random(people)
+
+    def chosen() -> Any:
+        mask = np.ones(people, bool)
+        for column in rng.choice(len(columns), rng.integers(1, 4), replace=False):
+            levels = rng.choice(columns[column], rng.integers(1, columns[column]), replace=False)
+            mask &= np.isin(public[column], levels)
+        return np.flatnonzero(mask)
+
+    def run() -> dict[str, Any]:
+        auditor = Auditor(np.zeros(people), np.ones(people), keep=1 if integral else KEEP, integral=integral)
+        times: list[float] = []
+        coarser = 0
+        while len(times) < questions:
+            members, error = chosen(), float(rng.choice(ERRORS))
+            if len(members) < people // 1000:
+                continue
+            began = time.process_time()
+            reply = auditor.ask(members, "mean", error, data=data)
+            times.append(time.process_time() - began)
+            coarser += reply.error > error
+        return {"times": times[1:], "coarser": coarser, "bits": auditor.bits}
+
+    return run
+
+
+def halves(arguments: list[str]) -> Callable[[], Any]:
+    """Means of random halves of a few people: every slab matters."""
+    import numpy as np
+
+    from discreet.queries.auditor import Auditor
+
+    people, questions, error = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    rng = np.random.default_rng(7)
+    data = rng.random(people)
+
+    def run() -> dict[str, Any]:
+        auditor = Auditor(np.zeros(people), np.ones(people), keep=KEEP)
+        times: list[float] = []
+        coarser = 0
+        for _ in range(questions):
+            members = np.flatnonzero(rng.random(people) < 0.5)
+            began = time.process_time()
+            reply = auditor.ask(members, "mean", error, data=data)
+            times.append(time.process_time() - began)
+            coarser += reply.error > error
+        return {"times": times[1:], "coarser": coarser, "bits": auditor.bits}
+
+    return run
+
+
+def line(name: str, cost: Cost, parts: list[tuple[int, int, float]], fine: bool) -> list[list[str]]:
+    """A row for each stretch of questions with its target; the first also says whether any answer was coarser."""
+    times, coarser = cost.result["times"], cost.result["coarser"]
+    rows = []
+    for first, last, most in parts:
+        some = times[first:last]
+        if not some:
+            continue
+        met = max(some) < most and not (fine and coarser)
+        rows.append(
+            [
+                f"{name}, questions {first + 2} to {first + len(some) + 1}",
+                seconds(sum(some) / len(some)),
+                seconds(max(some)),
+                seconds(most),
+                str(coarser),
+                f"{cost.result['bits']:.0f}",
+                megabytes(cost.peak),
+                verdict(met),
+            ]
+        )
+    return rows
+
+
+def bench(options: argparse.Namespace) -> None:
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    people, many, few = ("5000", "20", "40") if options.quick else ("100000", "75", "200")
+    stretches = [(0, 49, 1.0), (49, 74, 4.0)]
+    rows: list[list[str]] = []
+    for columns in COLUMNS:
+        for kind in ("real", "0/1") if columns == "plain" or not options.quick else ("real",):
+            asked = "50" if kind == "0/1" and not options.quick else many
+            cost = in_process("groups", people, asked, columns, kind)
+            limits = stretches if kind == "real" else [(0, 49, 4.0)]
+            rows += line(f"{people} people, {columns}, {kind}", cost, limits, fine=True)
+    cost = in_process("halves", "200", few, "0.01")
+    rows += line("200 people, halves", cost, [(0, 199, 0.1)], fine=False)
+    cost = in_process("halves", "60", few, "0.02")
+    rows += line("60 people, halves", cost, [(0, 199, 0.1)], fine=False)
+    header = ("", "mean", "worst", "target", "coarser", "bits", "memory", "")
+    table("A question to the auditor, CPU seconds", header, rows)
+
+
+if __name__ == "__main__":
+    start(bench, {"groups": groups, "halves": halves}, argparse.ArgumentParser(description=__doc__))
