@@ -9,7 +9,7 @@ import pytest
 
 from discreet.sample_privacy import columns, pricing
 from discreet.sample_privacy.problem import Program, make_problem
-from discreet.sample_privacy.vertices import enumerate_vertices
+from discreet.sample_privacy.vertices import Vertices, enumerate_vertices
 from tests.sample_privacy.strategies import iid
 
 
@@ -97,3 +97,15 @@ def test_rare_cells_are_left_out_and_dear() -> None:
     pool.solve()
     assert len(pool.master.rows) == 3
     assert pool.prices[3] == -columns.FORBIDDING
+
+
+def test_prices_stay_within_reason_when_points_miss_p_by_rounding() -> None:
+    program = make_problem([[0.3, 0.2, 1e-9], [0.1, 0.4 - 2e-9, 1e-9]]).program
+    exact = enumerate_vertices(program).vertices
+    noisy = Vertices(exact.cells, exact.masses + 1e-16 * (np.arange(exact.masses.size).reshape(exact.masses.shape) % 3))
+    pool = columns.start_pool(program)
+    least = columns.choose_from(pool, noisy, np.inf)
+    assert np.abs(pool.prices).max() <= columns.DEAREST * (1 + 1e-9)
+    assert least <= pool.value
+    assert least == pytest.approx(pool.value, abs=1e-6)
+    assert 0 < columns.slack(program, pool.prices) < 1e-6

@@ -198,6 +198,63 @@ def test_rare_cells() -> None:
     assert np.isfinite(found.channel).all()
 
 
+@pytest.mark.parametrize("rare", [1e-6, 1e-8, 3e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15])
+def test_a_rare_value_changes_little(rare: float) -> None:
+    p = np.array([[0.3, 0.2, rare], [0.1, 0.4, rare]])
+    p /= p.sum()
+    found = solve(p)
+    without = solve(p[:, :2] / p[:, :2].sum()).information
+    assert without == pytest.approx(0.48547529722733, abs=1e-12)
+    assert found.information == pytest.approx(without, abs=4 * rare + 1e-11)
+    assert found.upper_bound >= without - 2 * rare
+    assert found.proven
+    check(found, p, None, [(0,), (1,)])
+
+
+@pytest.mark.parametrize("seed", [1, 8, 10, 15, 20, 22, 23, 26, 30, 43, 46, 58, 59])
+def test_probabilities_of_any_size(seed: int) -> None:
+    shape = [(3, 3), (2, 2, 2), (3, 4), (2, 2, 2, 2)][seed % 4]
+    p = np.random.default_rng(seed).dirichlet(np.full(int(np.prod(shape)), 0.05)).reshape(shape)
+    found = solve(p)
+    assert found.residual < 1e-14
+    assert found.proven
+    frequent = np.where(p < 1e-9, 0.0, p)
+    assert found.upper_bound > solve(frequent / frequent.sum()).information - 1e-6
+    check(found, p, None, [(i,) for i in range(len(shape))])
+
+
+@pytest.mark.parametrize("seed", [663, 1059, 1331])
+def test_what_the_weights_leave_does_not_leak(seed: int) -> None:
+    p = np.random.default_rng(seed).dirichlet(np.full(12, 0.05)).reshape(2, 3, 2)
+    assert solve(p).residual < 1e-14
+
+
+def test_a_negligible_cell_when_nothing_is_private() -> None:
+    p = np.array([[0.3, 0.2], [0.5, 1e-15]])
+    found = solve(p / p.sum(), None, [])
+    assert found.information == pytest.approx(1.48547529722733, abs=1e-12)
+    assert found.proven
+
+
+@pytest.mark.parametrize("engine", ["columns", "branching"])
+def test_negligible_cells_in_every_engine(engine: Any) -> None:
+    p = np.random.default_rng(11).dirichlet(np.ones(16)).reshape((2,) * 4)
+    p[0, 1, 1, 0] = 1e-14
+    p /= p.sum()
+    found, wanted = solve(p, engine=engine), solve(p)
+    assert found.information == pytest.approx(wanted.information, abs=1e-6)
+    assert found.upper_bound > wanted.information - 1e-9
+    assert found.proven == (engine == "branching")
+    check(found, p, None, [(i,) for i in range(4)])
+
+
+def test_exchangeable_samples_with_negligible_types() -> None:
+    p = iid(4, 1e-4)
+    found = solve(p)
+    assert found.proven
+    check(found, p, None, [(i,) for i in range(4)])
+
+
 # ---------------------------------------------------------------- bounds
 
 
@@ -243,6 +300,23 @@ def test_too_many_cells_look_at_some_samples() -> None:
     assert "because all have 4,096 cells" in found.how
     assert 0 < found.information < found.upper_bound
     assert found.residual < 1e-12
+
+
+def test_a_short_time_limit_still_discloses() -> None:
+    letters = np.random.default_rng(1).dirichlet(np.ones(13))
+    found = solve(np.multiply.outer(letters, letters), time_limit=2)
+    assert found.information > 1
+    assert found.residual < 1e-12
+    skewed = np.random.default_rng(2).dirichlet(np.full(128, 0.1)).reshape((2,) * 7)
+    assert solve(skewed, time_limit=2).information > 1
+
+
+def test_two_samples_with_too_many_cells_are_merged() -> None:
+    p = np.random.default_rng(3).dirichlet(np.ones(46 * 46)).reshape(46, 46)
+    found = solve(p, time_limit=3)
+    assert "merged values" in found.how
+    assert 0.1 < found.information < found.upper_bound
+    check(found, p, None, [(0,), (1,)])
 
 
 def test_the_same_input_gives_the_same_mapping() -> None:

@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from discreet.errors import InputError
 from discreet.sample_privacy.engines import solve, solve_types
@@ -176,3 +177,50 @@ def test_a_type_that_never_occurs_is_drawn_without_a_look() -> None:
 def test_types_of_the_wrong_number_are_refused() -> None:
     with pytest.raises(InputError, match="4 types"):
         solve_types([0.5, 0.5], samples=3)
+
+
+@pytest.mark.parametrize("law", ["scipy", "comb"])
+@pytest.mark.parametrize(
+    ("n", "wanted"), [(60, 0.0075063621), (90, 0.0050265805), (100, 0.0045275513), (150, 0.0030265506)]
+)
+def test_rare_types_however_they_are_computed(n: int, wanted: float, law: str) -> None:
+    given = [binom.pmf(np.arange(n + 1), n, q) if law == "scipy" else binomial(n, q) for q in (0.1, 0.9)]
+    joint = np.stack([2 / 3 * given[0], 1 / 3 * given[1]], 1)
+    p = joint.sum(1)
+    found = solve_types(p / p.sum(), joint / p[:, None], samples=n)
+    assert found.information == pytest.approx(wanted, abs=1e-10)
+    assert found.proven
+    assert found.residual < 1e-14
+
+
+def test_orbits_are_written_out_where_they_are_few() -> None:
+    p = iid(8, 0.3)
+    found = solve(p, engine="columns", time_limit=5)
+    assert isinstance(found.mapping, Orbits)
+    channel = found.channel
+    assert channel.shape == (*p.shape, found.size)
+    assert found.p_y == pytest.approx((p[..., None] * channel).reshape(-1, found.size).sum(0), abs=1e-15)
+    assert np.abs(channel.sum(-1) - 1).max() < 1e-12
+    assert information_of(p, None, channel) == pytest.approx(found.information, abs=1e-9)
+    assert leak_of(p, [(i,) for i in range(8)], channel) < 1e-14
+
+
+def test_few_samples_by_type_are_proven() -> None:
+    p = np.random.default_rng(0).dirichlet(np.ones(4))
+    found = solve_types(p, samples=3)
+    cells = (p / [1, 3, 3, 1])[np.indices((2, 2, 2)).sum(0)]
+    assert found.information == pytest.approx(best_information(cells, None, [(0,), (1,), (2,)]), abs=1e-6)
+    assert found.proven
+    assert found.problem is None
+
+
+def test_turns_disclose_all_but_a_few_bits_when_time_is_short() -> None:
+    n = 50
+    found = solve_types(binomial(n, 0.3), samples=n, time_limit=1)
+    assert n * 0.8812908992 - np.log2(2 * n) - 6 < found.information < found.upper_bound
+    assert found.residual < 1e-12
+    rows = (np.random.default_rng(0).random((3, n)) < 0.3).astype(np.int64)
+    for row, code in zip(rows, found.draw_codes(rows, np.random.default_rng(1)), strict=True):
+        assert isinstance(found.mapping, Orbits)
+        words, _ = found.mapping.posterior(code)
+        assert (words == row).all(1).any()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.sample_privacy.problem import make_problem
+from discreet.sample_privacy.problem import independent_rows, make_problem
 from discreet.sample_privacy.rational import clean, exact_masses, reweigh, right_side, solve_exactly
 from discreet.sample_privacy.vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
 from tests.sample_privacy.oracle import all_vertices
@@ -53,6 +53,26 @@ def test_pivoting_finds_what_every_basis_finds(problem: tuple[Array, Array | Non
         assert len(dense) == len(wanted)
         assert np.abs(program.rows @ dense.T - program.b[:, None]).max() < 1e-12
         assert dense.min() >= 0
+
+
+@pytest.mark.parametrize("rare", [1e-8, 1e-10, 1e-12])
+def test_rare_values_have_vertices_of_their_own(rare: float) -> None:
+    p = np.array([[0.3, 0.2, rare], [0.1, 0.4, rare]])
+    program = make_problem(p / p.sum()).program
+    for found in (enumerate_vertices(program), exhaustive_vertices(program)):
+        dense = found.vertices.dense(program.size)
+        assert len(dense) == 4
+        assert dense[:, 2] + dense[:, 5] == pytest.approx(program.p[2] + program.p[5], rel=1e-14)
+
+
+def test_independent_rows_keep_the_rare_ones() -> None:
+    matrix = np.array([[1.0, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    for rare in range(3):
+        p = np.full(3, 0.5)
+        p[rare] = 1e-9
+        rows = independent_rows(matrix, p)
+        assert len(rows) == 3
+        assert (rows == np.eye(3)[rare]).all(1).any()
 
 
 def test_a_limit_is_said() -> None:
@@ -107,3 +127,11 @@ def test_weights_that_cannot_mix_stay_below_the_target() -> None:
     points = np.array([[0.5, 0.5, 0.0]])
     found = reweigh(points, np.array([0.4, 0.3, 0.3]), np.array([1.0]))
     assert ((found @ points) <= np.array([0.4, 0.3, 0.3]) + 1e-15).all()
+
+
+def test_only_points_that_have_too_much_give_way() -> None:
+    points = np.array([[0.0, 1.0, 0.0], [1e-9, 0.0, 1 - 1e-9]])
+    target = np.array([1e-12, 0.5, 0.5])
+    found = reweigh(points, target, np.array([0.5, 0.5]))
+    assert found[0] == pytest.approx(0.5)
+    assert ((found @ points) <= target * (1 + 1e-15)).all()

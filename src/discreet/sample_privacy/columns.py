@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.sample_privacy.problem import sums_by
-from discreet.sample_privacy.vertices import Vertices
+from discreet.sample_privacy.problem import self_information, sums_by
+from discreet.sample_privacy.vertices import POSITIVE, Vertices
 
 if TYPE_CHECKING:
     from discreet.sample_privacy.problem import FloatArray, IntArray, Program
 
 LP_TOLERANCE = 1e-10  # the default of 1e-7 would show in the results
 IMPROVES = 1e-9  # bits by which a new column must beat the prices
-NEGLIGIBLE = 1e-14  # probability of a row below which Y says nothing about it
-FORBIDDING = 1e4  # bits a unit of mass on a negligible row costs: at most 1e-10 a row in a bound
+NEGLIGIBLE = 1e-12  # probability of a row below which Y says nothing about it
+FORBIDDING = 1e3  # bits a unit of mass on a negligible row costs: at most 1e-9 a row in a bound
+DEAREST = 1e4  # bits: prices within this keep the rounding of a bound far below any tolerance
 BATCH = 64  # columns that enter the master at once
 
 
@@ -49,6 +50,7 @@ class Master:
             "random_seed": 0,
             "primal_feasibility_tolerance": LP_TOLERANCE,
             "dual_feasibility_tolerance": LP_TOLERANCE,
+            "small_matrix_value": 1e-12,  # the default of 1e-9 would empty rare cells
         }
         for option, value in options.items():
             self.solver.setOptionValue(option, value)
@@ -60,7 +62,8 @@ class Master:
     def add(self, costs: FloatArray, points: FloatArray) -> None:
         """New columns: their cost in bits, and the points they stand for (one a row, in the master's rows)."""
         relative = points[:, self.rows] / self.root
-        scale = relative.max(axis=1)
+        scale = relative.max(axis=1, initial=0.0)
+        scale[scale == 0] = 1.0  # a posterior on negligible rows only: it costs, and mixes nothing
         scaled = relative / scale[:, None]
         row, column = np.nonzero(scaled > 0)
         starts = np.searchsorted(row, np.arange(len(points))).astype(np.int32)
@@ -129,6 +132,8 @@ class Pool:
         Of the anchors, then of the vertices.
     prices
         λ, of the cells.
+    missed
+        Mass by which the mixture misses p; 0 but for rounding.
     """
 
     program: Program
@@ -140,12 +145,14 @@ class Pool:
     weights: FloatArray
     prices: FloatArray
     known: set[bytes] = field(default_factory=set)
+    missed: float = 0.0
 
     @property
     def value(self) -> float:
-        """H(W|Y) in bits of the mixture that the master found."""
+        """H(W|Y) in bits of the mixture that the master found; what it misses of p is charged at `DEAREST`."""
         count = len(self.anchors)
-        return float(self.weights[:count] @ self.program.uncertainty(self.anchors) + self.weights[count:] @ self.costs)
+        anchored = self.weights[:count] @ self.program.uncertainty(self.anchors)
+        return float(anchored + self.weights[count:] @ self.costs + DEAREST * self.missed)
 
     @property
     def vertex_weights(self) -> FloatArray:
@@ -206,7 +213,9 @@ class Pool:
             missing = len(self.anchors) + len(self.vertices) - len(self.weights)
             self.weights = np.concatenate([self.weights, np.zeros(missing)])
             return False
-        self.weights, prices = found
+        weights, prices = found
+        first = 1 + 2 * len(self.master.rows)  # p itself, then what rows miss
+        self.weights, self.missed = np.append(weights[:1], weights[first:]), float(weights[1:first].sum())
         self.prices = prices[self.group]
         return True
 
@@ -221,21 +230,34 @@ def start_pool(program: Program, group: IntArray | None = None) -> Pool:
     target = sums_by(group, program.p)
     master = Master(target)
     master.add(np.array([program.latent_entropy]), target[None])
+    master.relax(DEAREST)  # where posteriors miss p by rounding, prices would be anything
     empty = Vertices(np.empty((0, program.rank), np.int64), np.empty((0, program.rank)))
-    prices = np.full(program.size, program.latent_entropy)  # λ·p = H(W): optimal while p is the only column
+    # λ·p = H(W): optimal while p is the only column
+    prices = np.where(target[group] >= NEGLIGIBLE, program.latent_entropy, -FORBIDDING)
     return Pool(program, group, master, program.p[None], empty, np.empty(0), np.ones(1), prices)
 
 
 def choose_from(pool: Pool, vertices: Vertices, deadline: float) -> float:
     """Solve the master over all these vertices; when they are all there are, returns a proven bound on H(W|Y).
 
-    Returns λ·p + min over the vertices of H(W|u) − λ·u for the last prices.
+    Returns λ·p + min over the vertices of H(W|u) − λ·u for the best prices, less what rounding may hide.
     """
     costs = vertices.uncertainty(pool.program)
     best = -np.inf
     while True:
         reduced = costs - vertices.dot(pool.prices)
-        best = max(best, float(pool.prices @ pool.program.p + reduced.min()))
+        best = max(best, float(pool.prices @ pool.program.p + reduced.min()) - slack(pool.program, pool.prices))
         order = np.argsort(reduced, kind="stable")[: 4 * BATCH]
         if time.monotonic() > deadline or not pool.offer(vertices.take(order)) or not pool.solve(deadline):
             return best
+
+
+def slack(program: Program, prices: FloatArray) -> float:
+    """Bits by which λ·p + min_u [H(W|u) − λ·u] may be too large in floating point.
+
+    A vertex has at most rank(A) masses that count as none, each below `POSITIVE`: h is concave, so each hides at most
+    h(`POSITIVE`) of H(W|u), and a price. The sums of N terms round by N units of the last place of the largest price.
+    """
+    dearest = float(np.abs(prices).max())
+    hidden = program.rank * (float(self_information(POSITIVE)) + POSITIVE * dearest)
+    return hidden + program.size * 2.0**-52 * dearest

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from discreet.errors import InputError
 from discreet.sample_privacy import subset_bounds, symmetric
-from discreet.sample_privacy.assembling import in_every_order, table_of
+from discreet.sample_privacy.assembling import in_every_order, in_turns, table_of
 from discreet.sample_privacy.branching import Swaps
 from discreet.sample_privacy.mapping import ByType, Table
 from discreet.sample_privacy.optimising import Engine, Limits, optimise
@@ -28,7 +28,7 @@ from discreet.sample_privacy.words import disclose_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from discreet.sample_privacy.mapping import Mapping
+    from discreet.sample_privacy.mapping import Mapping, Orbits
     from discreet.sample_privacy.problem import FloatArray, IntArray, Program
     from discreet.sample_privacy.symmetric import Types
 
@@ -80,7 +80,7 @@ class Solution:
 
     @property
     def p_y(self) -> FloatArray:
-        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples)."""
+        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples too many to list)."""
         return self.mapping.p_y
 
     @cached_property
@@ -191,7 +191,16 @@ def solve_types(
     known = subset_bounds.by_groups_of_types(types, given)
     if given is not None:
         return _over_types(None, types, given, known, limits, engine, rng)
+    if values**samples <= subset_bounds.ALIKE_CELLS:
+        return replace(solve_problem(_cells_of(types), limits, engine, rng), problem=None)
     return _over_words(None, types, known, limits, engine, rng)
+
+
+def _cells_of(types: Types) -> Problem:
+    """The samples of these types as a problem over cells, each single sample private."""
+    cells = np.argwhere(np.ones(types.shape, bool)).astype(np.int64)
+    p = np.append(types.p / np.exp2(types.sizes), 0.0)[types.of(cells)].reshape(types.shape)
+    return make_problem(p / p.sum())
 
 
 def solve_problem(problem: Problem, limits: Limits, engine: Engine, rng: np.random.Generator) -> Solution:
@@ -254,7 +263,7 @@ def _over_types(
         return _finish(problem, mapping, known if latent is None else 0.0, "none", reason, limits)
     floor = program.latent_entropy - known
     found = optimise(program, limits, rng, engine, floor=floor if latent is not None else -np.inf)
-    mapping = ByType(types, latent, table_of(found))
+    mapping = ByType(types, latent, table_of(found, program.size))
     how = f"{len(types.p):,} types of exchangeable samples; {found.how}"
     bound = known if latent is None else min(known, program.latent_entropy - found.least)
     return _finish(problem, mapping, bound, found.engine, how, limits)
@@ -267,9 +276,9 @@ def _over_words(
     limits.note("column generation over words")
     target = types.entropy - known + limits.tolerance
     found = disclose_words(types, limits.part(0.5), limits.part(0.8), rng, target)
-    if found is None:  # out of time: the type alone can be disclosed at once
+    if found is None and len(np.unique(types.classes)) > 1:  # out of time: the type alone can be disclosed at once
         return _over_types(problem, types, None, known, limits, engine, rng)
-    mapping, how = found
+    mapping, how = found or _by_turns(types, limits, rng)
     bound, best, chosen = known, np.inf, ""
     if known - mapping.information > limits.tolerance and engine != "columns":
         limits.note("bounds from subsets of the samples")
@@ -284,18 +293,35 @@ def _over_words(
     return _finish(problem, mapping, bound, "columns", how, limits)
 
 
+def _by_turns(types: Types, limits: Limits, rng: np.random.Generator) -> tuple[Orbits, str]:
+    """Out of time for words: the type as far as it may be told, and the samples but for a turn."""
+    program = symmetric.type_program(types, None)
+    found = optimise(program, replace(limits, deadline=limits.part(0.5)), rng, "columns")
+    joint = types.p[:, None] * table_of(found, program.size)
+    how = f"every turn of a data set is equally likely given Y; {len(types.p):,} types, {found.how}"
+    return in_turns(types, joint[found.cells], found.cells), how
+
+
 def _over_part(problem: Problem, known: float, limits: Limits, engine: Engine, rng: np.random.Generator) -> Solution:
     """Too many cells: Y looks at some of the samples, and is still independent of every private group."""
     most = min(CELLS // 2, TABLE_LIMIT // len(problem.weights))
     samples = subset_bounds.widest_part(problem, most)
-    program, kind = subset_bounds.part_program(problem, samples)
+    program, kind = subset_bounds.part_program(problem, problem.cells[:, list(samples)])
     note = f"Y looks at samples {', '.join(str(i) for i in samples)}, because all have {len(problem.weights):,} cells"
     reason = nothing_to_disclose(program)
+    if reason:
+        program, kind = subset_bounds.part_program(problem, subset_bounds.merged_letters(problem, CELLS // 2))
+        note = f"Y looks at merged values of the samples, because all have {len(problem.weights):,} cells"
+        reason = nothing_to_disclose(program)
     if reason:
         table, engine_name, how = np.ones((len(problem.weights), 1)), "none", f"{note}; {reason}"
     else:
         found = optimise(program, replace(limits, deadline=limits.part(0.6)), rng, engine)
-        table, engine_name, how = table_of(found)[kind], found.engine, f"{note}; {found.how}"
+        table, engine_name, how = table_of(found, program.size), found.engine, f"{note}; {found.how}"
+        room = max(1, TABLE_LIMIT // len(problem.weights))
+        if table.shape[1] > room:  # the rarest outcomes become one, which is private as they are
+            table = np.column_stack([table[:, : room - 1], table[:, room - 1 :].sum(1)])
+        table = table[kind]
     best, part = subset_bounds.by_subsets(problem, None, limits, _bound_of(limits, rng))
     if best < known:
         known, how = best, f"{how}; bound from samples {', '.join(str(i) for i in part)}"
@@ -308,12 +334,12 @@ def _over_cells(
     program = problem.program
     if classes is None:
         found = optimise(program, limits, rng, engine, floor=program.latent_entropy - known)
-        mapping: Mapping = Table(problem, table_of(found))
+        mapping: Mapping = Table(problem, table_of(found, program.size))
     else:
-        types, kind = symmetric.types_of(problem, classes)
+        kind = symmetric.types_of(problem, classes)[1]
         swaps = Swaps(problem.cells, classes)
         found = optimise(program, limits, rng, engine, kind, swaps, floor=program.latent_entropy - known)
-        mapping = in_every_order(problem, types, kind, found, limits)
+        mapping = in_every_order(problem, classes, found, limits)
     bound = min(known, program.latent_entropy - found.least)
     how = found.how
     if bound - mapping.information > limits.tolerance and engine in ("auto", "branching"):

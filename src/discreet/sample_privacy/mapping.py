@@ -215,25 +215,36 @@ class Orbits:
     @property
     def size(self) -> int:
         """|Y|: of every pattern the orders of the samples that differ."""
-        total = 0
-        for columns, name in self.places:
-            ways = 1
-            for label in np.unique(self.types.classes):
-                ways *= factorial(int((self.types.classes == label).sum()))
-            for k in range(len(columns)):
-                ways //= factorial(int((name == k).sum()))
-            total += ways
-        return total
+        return sum(self.ways(pattern) for pattern in range(len(self.words)))
+
+    def ways(self, pattern: int) -> int:
+        """The orders of the samples that differ for a pattern: as many y, all equally likely."""
+        columns, name = self.places[pattern]
+        found = 1
+        for label in np.unique(self.types.classes):
+            found *= factorial(int((self.types.classes == label).sum()))
+        for k in range(len(columns)):
+            found //= factorial(int((name == k).sum()))
+        return found
 
     @cached_property
-    def p_y(self) -> FloatArray:
+    def pattern_pmf(self) -> FloatArray:
         """The pmf of the pattern; all orders of a pattern are equally likely."""
         return np.array([mass.sum() for mass in self.masses])
 
     @cached_property
+    def p_y(self) -> FloatArray:
+        """The pmf of Y in the order of `channel`, or of its pattern where y are too many to list."""
+        if self.size > CHANNEL_LIMIT:
+            return self.pattern_pmf
+        ways = [self.ways(pattern) for pattern in range(len(self.words))]
+        return np.asarray(np.repeat(self.pattern_pmf / ways, ways))
+
+    @cached_property
     def information(self) -> float:
         """I(Xⁿ;Y) = H(Xⁿ) − Σ_o π_o H(u_o) in bits."""
-        rest = sum(float(weight * entropy(mass / weight)) for mass, weight in zip(self.masses, self.p_y, strict=True))
+        weights = self.pattern_pmf
+        rest = sum(float(weight * entropy(mass / weight)) for mass, weight in zip(self.masses, weights, strict=True))
         return self.types.entropy - rest
 
     @cached_property
@@ -252,9 +263,38 @@ class Orbits:
             total += float(mass.sum()) * worst
         return max(0.0, total)
 
+    def orders(self, pattern: int) -> IntArray:
+        """All y of a pattern in lexicographic order: the place that each sample takes, orders × n."""
+        columns, name = self.places[pattern]
+        found = np.empty((1, 0), np.int64)
+        left = np.bincount(name, minlength=len(columns))[None]
+        for label in self.types.classes:
+            fitting = (left > 0) & (columns[:, 0] == label)
+            row, place = np.nonzero(fitting)
+            found = np.column_stack([found[row], place])
+            left = left[row]
+            left[np.arange(len(row)), place] -= 1
+        return found
+
     def channel(self) -> FloatArray:
-        """Not written out: |Y| counts orders of the samples."""
-        raise InputError(f"|Y| = {self.size:,}: a channel over orders of the samples is not written out, draw from it")
+        """p(y|xⁿ) with shape ``p.shape + (|Y|,)``: y by pattern, and within a pattern by `orders`."""
+        shape, size = self.types.shape, self.size
+        numbers = size * float(np.prod(np.array(shape, float)))
+        if numbers > CHANNEL_LIMIT:
+            raise InputError(
+                f"|Y| = {size:,}, a channel of {numbers:.3g} numbers: draw from it instead of writing it out"
+            )
+        joint = np.zeros((int(np.prod(shape)), size))
+        start = 0
+        for pattern, mass in enumerate(self.masses):
+            orders = self.orders(pattern)
+            values = self.places[pattern][0][orders, 1:]  # orders × samples × words
+            cells = np.ravel_multi_index(tuple(np.moveaxis(values, 1, 0)), shape)
+            joint[cells, start + np.arange(len(orders))[:, None]] += mass / len(orders)
+            start += len(orders)
+        total = joint.sum(1, keepdims=True)
+        found = np.divide(joint, total, out=np.tile(joint.sum(0) / total.sum(), (len(joint), 1)), where=total > 0)
+        return np.asarray(found.reshape(*shape, size), np.float64)
 
     def posterior(self, code: IntArray) -> tuple[IntArray, FloatArray]:
         """What one y says: the words that the samples may be, and their probabilities."""

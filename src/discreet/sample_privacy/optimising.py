@@ -7,27 +7,28 @@ cells and types are solved alike.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from discreet.sample_privacy import branching, columns, pricing
+from discreet.sample_privacy.problem import Program, independent_rows, sums_by
 from discreet.sample_privacy.vertices import enumerate_vertices, exhaustive_vertices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from discreet.sample_privacy.branching import Swaps
-    from discreet.sample_privacy.problem import FloatArray, IntArray, Program
+    from discreet.sample_privacy.problem import FloatArray, IntArray
 
 Engine = Literal["auto", "exhaustive", "vertices", "columns", "branching"]
 
 ENUMERATION_LIMIT = 100_000  # bases that are visited before the search is left to column generation: about a second
 ENUMERATION_CELLS = 40  # points of the support up to which enumeration is tried
 BRANCHING_CELLS = 600  # points of the support up to which `auto` goes for a proof
-PEEL_CELLS = 200  # points of the support from which on the master needs a mixture to start from
+PEEL_CELLS = 100  # points of the support from which on the master needs a mixture to start from
 FIRST_TOLERANCES = (0.03, 0.003)  # bits: proofs that come sooner, in case the last one does not
 
 
@@ -45,12 +46,15 @@ class Outcome:
         Which engine found it.
     how
         The same in words.
+    cells
+        The points of the program that the pool is about: all that are not negligible.
     """
 
     pool: columns.Pool
     least: float
     engine: str
     how: str
+    cells: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +97,17 @@ def optimise(
     floor
         A bound on H(W|Y) that is known already.
     """
+    cells = np.arange(program.size) if group is None else group
+    cells = np.flatnonzero(sums_by(cells, program.p)[cells] >= columns.NEGLIGIBLE)
+    if len(cells) < program.size:
+        return _without_the_negligible(program, cells, limits, rng, engine, group, swaps, floor)
     if engine in ("auto", "vertices", "exhaustive"):
         done = _by_vertices(program, limits, engine, group)
         if done is not None:
             return done
     pool = columns.start_pool(program, group)
     limits.note("column generation")
-    if group is None and program.size > PEEL_CELLS:
+    if program.size > PEEL_CELLS:
         pool.start_from(*pricing.peel(program, limits.part(0.5)))
         pool.solve(limits.part(0.5))
     # A proof needs the optimum first; searching longer than that only makes sense where no proof will follow.
@@ -114,7 +122,54 @@ def optimise(
         found, nodes = _prove(pool, limits, rng, swaps)
         least = max(least, found)
         how += f"; branch and bound over {nodes:,} nodes"
-    return Outcome(pool, least, "branching" if least >= pool.value - limits.tolerance else "columns", how)
+    name = "branching" if least >= pool.value - limits.tolerance else "columns"
+    return Outcome(pool, least, name, how, cells)
+
+
+def _without_the_negligible(
+    program: Program,
+    cells: IntArray,
+    limits: Limits,
+    rng: np.random.Generator,
+    engine: Engine,
+    group: IntArray | None,
+    swaps: Swaps | None,
+    floor: float,
+) -> Outcome:
+    """Solve for the law given that x is one of these cells; elsewhere Y is drawn without a look at x.
+
+    Y is independent of X_g given either event, with one pmf, so it is independent of X_g. The bound is about the whole
+    program all the same: its prices are those of the cells, and −`FORBIDDING` elsewhere.
+    """
+    total = float(program.p[cells].sum())
+    p = program.p[cells] / total
+    latent = None if program.latent is None else np.ascontiguousarray(program.latent[:, cells])
+    inner = Program(independent_rows(program.rows[:, cells], p), p, latent)
+    inner_group = None if group is None else np.unique(group[cells], return_inverse=True)[1].ravel()
+    inner_swaps = None if swaps is None else branching.Swaps(swaps.cells[cells], swaps.classes)
+    part = replace(limits, deadline=limits.part(0.7), tolerance=0.5 * limits.tolerance)
+    found = optimise(inner, part, rng, engine, inner_group, inner_swaps)
+    prices = np.full(program.size, -columns.FORBIDDING)
+    prices[cells] = found.pool.prices
+    least, how = floor, f"{found.how}; {program.size - len(cells):,} cells too rare to be told from rounding left out"
+    bound = float(prices @ program.p) - columns.slack(program, prices)
+    if found.engine in ("vertices", "exhaustive"):
+        every = enumerate_vertices(program, 10 * ENUMERATION_LIMIT, limits.deadline)
+        if every.complete:
+            lowest = (every.vertices.uncertainty(program) - every.vertices.dot(prices)).min()
+            least = max(least, bound + float(lowest))
+            if least < found.pool.value - limits.tolerance:  # prices that suit the whole program, too
+                whole = columns.choose_from(columns.start_pool(program, group), every.vertices, limits.deadline)
+                least = max(least, whole)
+            return Outcome(found.pool, least, found.engine, how, cells)
+    if engine != "columns" and program.size <= BRANCHING_CELLS:
+        search = branching.Search(program, swaps)  # posteriors on rare cells may beat the last tolerance: then retreat
+        for tolerance in (0.9 * limits.tolerance, *reversed(FIRST_TOLERANCES)):
+            proof = search.run(prices, tolerance, limits.deadline)
+            if proof.point is None:
+                least = max(least, bound + proof.least)
+                break
+    return Outcome(found.pool, least, found.engine, how, cells)
 
 
 def _by_vertices(program: Program, limits: Limits, engine: Engine, group: IntArray | None) -> Outcome | None:
@@ -135,7 +190,8 @@ def _by_vertices(program: Program, limits: Limits, engine: Engine, group: IntArr
     least = columns.choose_from(pool, found.vertices, limits.deadline)
     how = f"{'all' if found.complete else 'the first'} {len(found.vertices):,} vertices ({found.bases:,} bases)"
     name = "exhaustive" if engine == "exhaustive" else "vertices"
-    return Outcome(pool, least if found.complete else -np.inf, name, f"{how}, then a linear program over them")
+    least = least if found.complete else -np.inf
+    return Outcome(pool, least, name, f"{how}, then a linear program over them", np.arange(size))
 
 
 def _prove(pool: columns.Pool, limits: Limits, rng: np.random.Generator, swaps: Swaps | None) -> tuple[float, int]:
@@ -160,7 +216,8 @@ def _prove(pool: columns.Pool, limits: Limits, rng: np.random.Generator, swaps: 
                 break
             if not _improve(pool, proof.point, rng, limits):
                 return least, nodes
-        least = max(least, float(pool.prices @ pool.program.p) + proof.least)
+        allowed = columns.slack(pool.program, pool.prices)
+        least = max(least, float(pool.prices @ pool.program.p) + proof.least - allowed)
         if not proof.complete:
             break
     return least, nodes

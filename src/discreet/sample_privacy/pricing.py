@@ -128,5 +128,5 @@ def from_bases(program: Program, bases: IntArray) -> Vertices:
     masses = np.full(bases.shape, -1.0)
     right = np.broadcast_to(program.b[:, None], (int(sound.sum()), program.rank, 1))
     masses[sound] = np.linalg.solve(columns[sound], right)[..., 0]
-    feasible = masses.min(1) > -1e-11
-    return Vertices(bases[feasible], np.where(masses[feasible] > 1e-11, masses[feasible], 0.0))
+    feasible = masses.min(1) > -POSITIVE
+    return Vertices(bases[feasible], np.where(masses[feasible] > POSITIVE, masses[feasible], 0.0))

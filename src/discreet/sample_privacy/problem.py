@@ -134,7 +134,7 @@ class Problem:
     def program(self) -> Program:
         """The same as a linear program over posteriors."""
         latent = self.latent_weights
-        rows = independent_rows(indicators(self.cells, self.private))
+        rows = independent_rows(indicators(self.cells, self.private), self.weights)
         return Program(rows, self.weights, None if latent is None else np.ascontiguousarray(latent.T))
 
 
@@ -231,11 +231,17 @@ def indicators(cells: IntArray, groups: Sequence[tuple[int, ...]]) -> FloatArray
     return np.concatenate(found)
 
 
-def independent_rows(matrix: FloatArray) -> FloatArray:
-    """A largest set of linearly independent rows, in their order."""
+def independent_rows(matrix: FloatArray, p: FloatArray | None = None) -> FloatArray:
+    """A largest set of linearly independent rows, in their order; given p, rare rows are kept and common ones dropped.
+
+    The mass of a dropped value is one less the others: right to 1e-16 of one, which for a rare value is nothing.
+    """
     from scipy.linalg import qr
 
-    triangle, order = qr(matrix.T, mode="r", pivoting=True)
-    diagonal = np.abs(np.diagonal(triangle))
-    rank = int((diagonal > 1e-9 * diagonal.max(initial=1.0)).sum())
+    scale = np.ones(len(matrix))
+    if p is not None:  # pivots go by length; a fourth root keeps the rounding of the longest below the shortest
+        scale = np.clip(matrix @ p, 1e-24, None) ** -0.25
+    triangle, order = qr((matrix * scale[:, None]).T, mode="r", pivoting=True)
+    diagonal = np.abs(np.diagonal(triangle)) / scale[order[: min(matrix.shape)]]
+    rank = int((diagonal > 1e-9 * np.linalg.norm(matrix, axis=1).max(initial=1.0)).sum())
     return np.ascontiguousarray(matrix[np.sort(order[:rank])])

@@ -16,6 +16,8 @@ from discreet.sample_privacy.vertices import Vertices
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from discreet.sample_privacy.problem import FloatArray, Program
 
 EXACT_LIMIT = 4_000_000  # multiplications of long integers, about a microsecond each
@@ -78,21 +80,29 @@ def clean(program: Program, vertices: Vertices) -> Vertices:
     Where exact arithmetic would take too long (rank³ times their number), one step of iterative refinement with the
     residual in extended precision comes within a few units of the last bit.
     """
-    masses = np.empty_like(vertices.masses)
-    r = program.rank
-    if len(vertices) * r**3 <= EXACT_LIMIT:
-        b = right_side(program)
-        for k, cells in enumerate(vertices.cells):
-            masses[k] = exact_masses(program.rows[:, cells], b)
+    if not len(vertices):
+        return vertices
+    bases = [program.rows[:, cells] for cells in vertices.cells]
+    return Vertices(vertices.cells, np.array(clean_masses(bases, right_side(program))))
+
+
+def clean_masses(bases: Sequence[FloatArray], b: Sequence[Fraction]) -> list[FloatArray]:
+    """The masses of each basis; see `clean`."""
+    if len(bases) * len(b) ** 3 <= EXACT_LIMIT:
+        found = [np.array(exact_masses(basis, b)) for basis in bases]
     else:
-        b_long = program.rows.astype(np.longdouble) @ program.p.astype(np.longdouble)
-        for k, cells in enumerate(vertices.cells):
-            basis = program.rows[:, cells]
-            found = np.linalg.solve(basis, program.b)
-            rest = b_long - basis.astype(np.longdouble) @ found.astype(np.longdouble)
-            masses[k] = found + np.linalg.solve(basis, rest.astype(np.float64))
+        near = np.array([float(value) for value in b])
+        missing = [float(value - Fraction(float(value))) for value in b]
+        b_long = near.astype(np.longdouble) + np.array(missing).astype(np.longdouble)
+        found = [_refined(basis, near, b_long) for basis in bases]
     # Ties of p that rounding broke leave masses of 1e-17 on either side of 0.
-    return Vertices(vertices.cells, np.where(masses > 1e-14, masses, 0.0))
+    return [np.where(masses > 1e-14, masses, 0.0) for masses in found]
+
+
+def _refined(basis: FloatArray, b: FloatArray, b_long: npt.NDArray[np.longdouble]) -> FloatArray:
+    found = np.linalg.solve(basis, b)
+    rest = b_long - basis.astype(np.longdouble) @ found.astype(np.longdouble)
+    return np.asarray(found + np.linalg.solve(basis, rest.astype(np.float64)))
 
 
 def _whole(value: float) -> Fraction | int:
@@ -126,8 +136,9 @@ def reweigh(columns: FloatArray, target: FloatArray, guess: FloatArray) -> Float
                 weights[used] = exact
             break
         used = used[exact > 0]  # a weight below zero is a zero that the solver's tolerance hid
-    over = float((weights @ relative).max(initial=0.0))
-    return weights / max(over, 1.0)
+    # Only posteriors on a cell that has too much give way: one rare cell must not cost all of the mixture.
+    over = np.maximum(weights @ relative, 1.0)
+    return np.asarray(weights / np.where(relative > 0, over, 1.0).max(axis=1, initial=1.0))
 
 
 def _solved(relative: FloatArray, guess: FloatArray) -> FloatArray:

@@ -80,12 +80,22 @@ def widest_part(problem: Problem, most: int) -> tuple[int, ...]:
     return tuple(sorted(chosen))
 
 
-def part_program(problem: Problem, samples: tuple[int, ...]) -> tuple[Program, IntArray]:
-    """The program of a Y that looks at X_A only, and the cell of X_A that each cell of the support lies in.
+def merged_letters(problem: Problem, most: int) -> IntArray:
+    """The support with neighbouring values of each sample as one letter, so that cells are at most that many."""
+    shape = np.array(problem.p.shape)
+    letters = shape.copy()
+    while np.prod(letters, dtype=float) > most:
+        letters[letters.argmax()] -= 1
+    return np.asarray(problem.cells * letters // shape, np.int64)
 
-    Y is independent of X_g when the posterior of X_A leaves P(x_g) = Σ P(x_g|x_A) u(x_A) as it is.
+
+def part_program(problem: Problem, seen: IntArray) -> tuple[Program, IntArray]:
+    """The program of a Y that sees a function Z of the samples only, and the value of Z at each cell of the support.
+
+    ``seen`` has a row for each cell of the support. Y is independent of X_g when its posterior u of Z leaves
+    P(x_g) = Σ_z P(x_g|z) u(z) as it is.
     """
-    kind = np.unique(problem.cells[:, list(samples)], axis=0, return_inverse=True)[1].ravel()
+    kind = np.unique(seen, axis=0, return_inverse=True)[1].ravel()
     p = sums_by(kind, problem.weights)
     rows = [np.ones((1, len(p)))]
     for group in problem.private:
@@ -96,7 +106,7 @@ def part_program(problem: Problem, samples: tuple[int, ...]) -> tuple[Program, I
     latent = problem.latent_weights
     if latent is not None:
         latent = np.stack([sums_by(kind, problem.weights * column) / p for column in latent.T])
-    return Program(independent_rows(np.concatenate(rows)), p, latent), kind
+    return Program(independent_rows(np.concatenate(rows), p), p, latent), kind
 
 
 def part_of_types(types: Types, k: int) -> Problem:

@@ -164,7 +164,7 @@ def type_program(types: Types, latent: FloatArray | None) -> Program:
     the type only; so for such a W nothing is lost. ``latent`` is p(w|type), T × |W|, or None for W = the type.
     """
     ones = np.ones((1, len(types.p)))
-    rows = independent_rows(np.concatenate([ones, *types.marginals]))
+    rows = independent_rows(np.concatenate([ones, *types.marginals]), types.p)
     return Program(rows, types.p, None if latent is None else np.ascontiguousarray(latent.T))
 
 

@@ -18,7 +18,7 @@ from discreet.sample_privacy.problem import self_information
 if TYPE_CHECKING:
     from discreet.sample_privacy.problem import FloatArray, IntArray, Program
 
-POSITIVE = 1e-11  # a mass below this is rounding
+POSITIVE = 1e-13  # a mass below this counts as none; bounds allow for it (`columns.slack`)
 CHUNK = 256  # bases between two looks at the clock
 
 

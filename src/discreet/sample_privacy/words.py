@@ -16,7 +16,7 @@ import numpy as np
 from discreet.sample_privacy.columns import BATCH, IMPROVES, NEGLIGIBLE, Master
 from discreet.sample_privacy.mapping import Orbits
 from discreet.sample_privacy.problem import self_information, sums_by
-from discreet.sample_privacy.rational import exact_masses, reweigh
+from discreet.sample_privacy.rational import clean_masses, reweigh
 
 if TYPE_CHECKING:
     from discreet.sample_privacy.problem import FloatArray, IntArray
@@ -86,17 +86,21 @@ class WordPool:
         ]
         return np.ascontiguousarray(np.array(words).T.astype(np.int64))
 
-    def descend(self, start: IntArray, prices: FloatArray, *, seeding: bool = False) -> None:
+    def descend(self, start: IntArray, prices: FloatArray, deadline: float, *, seeding: bool = False) -> None:
         """Search from a basis and keep what it ends at, if the true marginals allow it and it is new and better."""
         from discreet.sample_privacy.kernels.words import descend_words, word_columns
 
         if len(start) != self.rank:
             return
         words = start.copy()
-        descend_words(
-            words, self.shaken_b, self.offsets, self.sizes, self.types.classes, self.weights, self.codes,
-            prices[self.order], TRIES, 20 * self.rank, self.state,
-        )  # fmt: skip
+        for _ in range(20 * self.rank):  # a step takes O(rank³ n): the clock is looked at after each
+            before = words.copy()
+            descend_words(
+                words, self.shaken_b, self.offsets, self.sizes, self.types.classes, self.weights, self.codes,
+                prices[self.order], TRIES, 1, self.state,
+            )  # fmt: skip
+            if time.monotonic() > deadline or (words == before).all():
+                break
         columns = word_columns(words, self.offsets, self.rank)
         if abs(np.linalg.det(columns)) < 1e-9:
             return
@@ -120,12 +124,14 @@ class WordPool:
         if seeding:  # every type must get its share from some posterior other than p itself
             wanted = [np.where(np.arange(len(self.types.p)) == k, 60.0, 0.0) for k in range(len(self.types.p))]
             for prices in wanted:
-                self.descend(self.coupled(), prices, seeding=True)
+                if time.monotonic() > deadline:
+                    break
+                self.descend(self.coupled(), prices, deadline, seeding=True)
         used = [self.words[k] for k in np.flatnonzero(self.posterior_weights > 1e-13)]
         for start in [*used, *(self.coupled() for _ in range(starts))]:
             if time.monotonic() > deadline:
                 break
-            self.descend(start, self.prices)
+            self.descend(start, self.prices, deadline)
         chosen = sorted(self.found, key=lambda column: column[2] - float(column[3] @ self.prices))
         chosen = chosen if seeding else chosen[:BATCH]
         if chosen:
@@ -133,7 +139,7 @@ class WordPool:
             self.words.extend(c[0] for c in chosen)
             self.masses.extend(c[1] for c in chosen)
             self.costs.extend(c[2] for c in chosen)
-            solved = self.master.solve()
+            solved = self.master.solve(deadline)
             if solved is None:
                 return False
             self.mixture, self.prices = solved
@@ -178,8 +184,7 @@ def _orbits(pool: WordPool, used: IntArray) -> Orbits | None:
     if not len(used) or types.p[~reached].sum() > 1e-10:
         return None
     words = [pool.words[k] for k in used]
-    masses = [np.array(exact_masses(word_columns(w, pool.offsets, pool.rank), b)) for w in words]
-    masses = [np.where(mass > 1e-14, mass, 0.0) for mass in masses]
+    masses = clean_masses([word_columns(w, pool.offsets, pool.rank) for w in words], b)
     kinds = [types.of(w) for w in words]
     points = np.array([sums_by(k, m, count + 1)[:count] for k, m in zip(kinds, masses, strict=True)])
     apart = points[:, ~reached].sum(1) == 0

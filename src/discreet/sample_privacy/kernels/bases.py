@@ -8,7 +8,7 @@ from numba import njit
 
 from discreet.sample_privacy.kernels.simplex import PIVOT, information, invert
 
-ZERO = 1e-11  # masses below are rounding
+ZERO = 1e-13  # masses below count as none
 
 
 @njit(cache=True)

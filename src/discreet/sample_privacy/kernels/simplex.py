@@ -113,7 +113,7 @@ def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
                 bound += cost[j] * x[j]
                 for i in range(r):
                     rest[i] -= rows[i, j] * x[j]
-        leaving, worst, sign = -1, 1e-10, 0.0
+        leaving, worst, sign = -1, 1e-13, 0.0
         for k in range(r):
             v = 0.0
             for i in range(r):
@@ -166,6 +166,8 @@ def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
             times[first] = times[count]
             candidates[first] = candidates[count]
         if entering < 0:
+            if worst <= 1e-9:
+                break  # empty by rounding only: the Lagrangian below still bounds
             return 2, np.inf, x
         gone = basis[leaving]
         for j in range(n):
