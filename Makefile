@@ -39,5 +39,5 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql]" --group test --group lint --group docs
+	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent]" --group test --group lint --group docs
 	touch $@ .venv/.run

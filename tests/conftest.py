@@ -175,7 +175,7 @@ def _sqlite(rows: Rows, path: Path) -> Any:
     con = sqlite3.connect(target)
     con.execute(f"create table people ({', '.join(rows[0])})")
     con.executemany(
-        f"insert into people values ({', '.join('?' * len(rows[0]))})",  # noqa: S608, column names of the test
+        f"insert into people values ({', '.join('?' * len(rows[0]))})",
         [tuple(row.values()) for row in rows],
     )
     con.commit()

@@ -21,6 +21,8 @@ COMMANDS = {
     "apply": "Release new data by a policy, if its promise still holds.",
     "verify": "Check a released table against its policy.",
     "disclose": "Release what columns say together, and nothing about any one.",
+    "serve": "Answer questions about data that stay where they are.",
+    "query": "Ask an agent a question in SQL.",
     "demo": "The main job on data that come with scikit-learn.",
 }
 

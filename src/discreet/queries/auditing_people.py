@@ -1,0 +1,228 @@
+"""People and what is publicly known of them, on one grid (AUDITOR.md).
+
+Values are measured from each person's lower bound in whole units of a fine grid. The sum of a class is then an
+integer below 2^53, which floats hold exactly: a witness is a vector of such integers, and checking it is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+BITS = 51
+"""Sums on the grid stay below 2^BITS, so that floats hold them exactly."""
+
+WEIGHTIEST = 2**24
+"""Weights stay below this: they are stored in single precision, exactly."""
+
+FINEST = 46
+"""A person's range has at most 2^FINEST steps."""
+
+PriorRow = tuple[Mapping[int, float], float, float]
+"""Publicly known: lower <= sum of weight x value <= upper, as (weights by person, lower, upper)."""
+
+
+def exact_sum(values: FloatArray) -> Fraction:
+    """The sum of floats without rounding: fsum rounds once, so what it missed is summed until nothing is left."""
+    terms = values.tolist()
+    total = Fraction(0)
+    while part := math.fsum(terms):
+        total += Fraction(part)
+        terms.append(-part)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Functional:
+    """constant + sum of weights x values of people, exact."""
+
+    constant: Fraction
+    weights: dict[int, Fraction]
+
+    def substituted(self, known: Mapping[int, Functional]) -> Functional:
+        """With the people in `known` replaced by what they equal."""
+        constant, weights = self.constant, dict[int, Fraction]()
+        for person, weight in self.weights.items():
+            put = known.get(person, Functional(Fraction(0), {person: Fraction(1)}))
+            constant += weight * put.constant
+            for other, coefficient in put.weights.items():
+                weights[other] = weights.get(other, Fraction(0)) + weight * coefficient
+        return Functional(constant, {person: weight for person, weight in weights.items() if weight})
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A sum over people on the grid: value = offset + unit x (weights . steps) / scale, with integer weights."""
+
+    weights: FloatArray
+    offset: Fraction
+    scale: int
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Declared bounds, the length each person keeps, and what is publicly known, on one grid.
+
+    Attributes
+    ----------
+    unit
+        One step of the grid, in the units of the data.
+    steps, need
+        Each person's range and the length to keep, in whole steps; `need` is rounded up.
+    kinds, kind
+        Distinct bounds as (lower, upper), and which of them each person has.
+    derived
+        People whose value the prior rows fix as a function of others.
+    prior
+        Rows that hold the free people: declared inequalities, and the bounds of derived people.
+    declared
+        The prior rows as they were given.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    keep: FloatArray
+    integral: bool
+    unit: Fraction
+    steps: FloatArray
+    need: FloatArray
+    kinds: list[tuple[Fraction, Fraction]]
+    kind: IntArray
+    derived: dict[int, Functional]
+    prior: list[tuple[Functional, Fraction, Fraction]]
+    declared: list[tuple[Functional, Fraction, Fraction]]
+
+    @classmethod
+    def declare(
+        cls, lower: FloatArray, upper: FloatArray, keep: FloatArray, integral: bool, prior: Sequence[PriorRow]
+    ) -> People:
+        """Choose the grid and solve the prior equations; everything has been checked but the prior rows."""
+        pairs, kind = np.unique(np.stack([lower, upper], axis=1), axis=0, return_inverse=True)
+        kinds = [(Fraction(low), Fraction(high)) for low, high in pairs.tolist()]
+        derived, rows = _solve(prior, lower, upper)
+        if integral and any(
+            len(f.weights) > 1 or _weight(f) > 1 or f.constant.denominator > 1 for f in derived.values()
+        ):
+            raise InputError("a prior equation about whole-number data may tie two people only, with weights 1 or -1")
+        widest = max((high - low for low, high in kinds), default=Fraction(0)) or Fraction(1)
+        weight = max([1.0, *(_weight(row) for row, _, _ in rows), *(_weight(row) for row in derived.values())])
+        people = float(np.sum((upper - lower) / float(widest)))
+        bits = min(FINEST, BITS - math.ceil(math.log2(max(people, 2.0) * weight)))
+        if bits < 20 or weight >= WEIGHTIEST:
+            raise InputError("these prior rows need numbers too large to check exactly: use small whole weights")
+        unit = Fraction(1) if integral else widest / 2**bits
+        spans = [math.floor((high - low) / unit) for low, high in kinds]
+        steps = np.array(spans, np.float64)[kind]
+        need = np.array([math.ceil(Fraction(length) / unit) for length in np.unique(keep).tolist()], np.float64)
+        need = need[np.unique(keep, return_inverse=True)[1]]
+        # Whoever keeps the whole range keeps it to the last step of the grid.
+        need = np.minimum(need, steps)
+        for person, functional in derived.items():
+            if len(functional.weights) == 1:
+                # A multiple of another's value: whoever it follows keeps enough for both.
+                ((other, factor),) = functional.weights.items()
+                need[other] = max(need[other], math.ceil(int(need[person]) / abs(factor)))
+        said = [
+            (Functional(Fraction(0), {int(p): Fraction(w) for p, w in weights.items()}), Fraction(low), Fraction(high))
+            for weights, low, high in prior
+        ]
+        kind = kind.reshape(-1).astype(np.int64)
+        return cls(lower, upper, keep, integral, unit, steps, need, kinds, kind, derived, rows, said)
+
+    @property
+    def n(self) -> int:
+        """Number of people."""
+        return len(self.lower)
+
+    @cached_property
+    def free(self) -> npt.NDArray[np.bool_]:
+        """Who has a value of their own: not known, not a function of others."""
+        free = self.steps > 0
+        free[list(self.derived)] = False
+        return free
+
+    @cached_property
+    def special(self) -> IntArray:
+        """Free people whom a prior row mentions: each is a class alone."""
+        named = [*(row.weights for row in self.derived.values()), *(row.weights for row, _, _ in self.prior)]
+        return np.array(sorted({person for weights in named for person in weights}), np.int64)
+
+    def sum_row(self, members: IntArray) -> Row:
+        """The sum over these people."""
+        weights = np.zeros(self.n)
+        weights[members] = self.free[members]
+        offset = exact_sum(self.lower[members])
+        bound = [self.derived[p] for p in members.tolist() if p in self.derived] if self.derived else []
+        if not bound:
+            return Row(weights, offset, 1)
+        ones = {p: Fraction(1) for p in members.tolist() if p in self.derived}
+        rest = self.on_grid(Functional(Fraction(0), ones).substituted(self.derived))
+        known = exact_sum(self.lower[list(ones)])
+        combined = rest.weights + rest.scale * weights
+        if float(np.abs(combined) @ self.steps) >= 2.0**53 or np.abs(combined).max() >= WEIGHTIEST:
+            raise InputError("with these prior rows this sum needs numbers too large to check exactly")
+        return Row(combined, offset - known + rest.offset, rest.scale)
+
+    def on_grid(self, functional: Functional) -> Row:
+        """A functional of free people as a row."""
+        scale = math.lcm(*(weight.denominator for weight in functional.weights.values()))
+        weights = np.zeros(self.n)
+        offset = functional.constant
+        for person, weight in functional.weights.items():
+            weights[person] = float(weight * scale)
+            offset += weight * Fraction(float(self.lower[person]))
+        return Row(weights, offset, scale)
+
+
+def _weight(row: Functional) -> float:
+    scale = math.lcm(*(weight.denominator for weight in row.weights.values()))
+    return float(scale * max([Fraction(1), *(abs(weight) for weight in row.weights.values())]))
+
+
+def _solve(
+    prior: Sequence[PriorRow], lower: FloatArray, upper: FloatArray
+) -> tuple[dict[int, Functional], list[tuple[Functional, Fraction, Fraction]]]:
+    """Equations become substitutions, by exact elimination; inequalities are rewritten with them."""
+    derived = {
+        person: Functional(Fraction(float(lower[person])), {})
+        for weights, _, _ in prior
+        for person in weights
+        if lower[person] == upper[person]
+    }
+    fixed = set(derived)
+    rows: list[tuple[Functional, Fraction, Fraction]] = []
+    for weights, low, high in prior:
+        row = Functional(Fraction(0), {int(p): Fraction(w) for p, w in weights.items() if w}).substituted(derived)
+        if low < high:
+            rows.append((row, Fraction(low), Fraction(high)))
+            continue
+        if not row.weights:
+            if row.constant != Fraction(low):
+                raise InputError("the prior rows contradict each other or the bounds")
+            continue
+        # The last person with the smallest weight: whole numbers stay whole wherever they can.
+        pivot = min(row.weights, key=lambda p: (abs(row.weights[p]), -p))
+        lead = row.weights[pivot]
+        others = {p: -w / lead for p, w in row.weights.items() if p != pivot}
+        put = {pivot: Functional((Fraction(low) - row.constant) / lead, others)}
+        derived = {p: f.substituted(put) for p, f in derived.items()} | put
+    rows = [(row.substituted(derived), low, high) for row, low, high in rows]
+    derived = {p: f for p, f in derived.items() if p not in fixed}
+    for person, functional in derived.items():
+        rows.append((functional, Fraction(float(lower[person])), Fraction(float(upper[person]))))
+    if any(not row.weights and not low <= row.constant <= high for row, low, high in rows):
+        raise InputError("the prior rows contradict each other or the bounds")
+    if any(not f.weights and lower[p] < upper[p] for p, f in derived.items()):
+        raise InputError("the prior rows give somebody's value away: nothing can be kept for them")
+    return derived, [(row, low, high) for row, low, high in rows if row.weights]
