@@ -3,16 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
 
-.PHONY: demo test slow check bench docs clean
+.PHONY: demo test slow long check bench docs clean
 
 demo: .venv/.run ## the main job on data that come with scikit-learn
 	$(BIN)/discreet demo --out out
 
 test: .venv/.dev ## the test suite, without what is slow
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "not slow and not postgres"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "not slow and not long and not postgres"
 
 slow: .venv/.dev ## what `test` leaves out
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "slow or postgres"
+
+long: .venv/.dev ## what takes many minutes, before a release
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m long
 
 check: .venv/.dev ## style and types
 	$(BIN)/ruff format --check .

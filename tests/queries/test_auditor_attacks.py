@@ -140,7 +140,7 @@ def test_hundreds_of_random_questions() -> None:
     assert len(told) > 40
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "count", "error"), [(60, 2000, 0.6), (120, 600, 0.6), (200, 300, 1.0)])
 def test_thousands_of_random_questions(n: int, count: int, error: float) -> None:
     told = random_adversary(n, count, error, n, naive_too=n == 60)
