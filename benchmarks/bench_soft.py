@@ -21,10 +21,11 @@ from common import measure, table
 
 import discreet as dc
 from discreet.merging.funnel import weights_of
-from discreet.merging.funnel.bounds import Problem, bound
+from discreet.merging.funnel.bounds import bound
 from discreet.merging.funnel.soft_funnel import soft_frontier
 from discreet.merging.funnel.soft_points import SoftPoint, soft_gain
 from discreet.merging.funnel.weights import Weights
+from discreet.merging.letters import Problem
 
 PROBLEMS: tuple[Problem, Problem] = ("funnel", "bottleneck")
 STARTS = 40

@@ -21,10 +21,10 @@ from common import best_here, measure, seconds, table
 
 import discreet as dc
 from discreet.merging.funnel.iac_mdsf import MergePath, Solver, iac_mdsf
-from discreet.merging.funnel.theorem import Merges, Problem
+from discreet.merging.funnel.theorem import Merges
 from discreet.merging.funnel.weights import Weights
 from discreet.merging.hypervolume import hypervolume
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 from discreet.merging.submodular import Gains, Minimum, minimise
 
 PUBLISHED = {("A", "funnel"): 0.628, ("B", "funnel"): 0.607, ("A", "bottleneck"): 0.504, ("B", "bottleneck"): 0.585}

@@ -17,6 +17,7 @@ ORDER = [
     "matrices",
     "side",
     "tables",
+    "sealing",
     "joint",
     "measures",
     "words",

@@ -17,7 +17,8 @@ import discreet as dc
 from discreet import Joint, Policy
 from discreet.errors import InputError
 from discreet.measures import REGISTRY
-from discreet.policy import MEASURED, SCHEMA, seal
+from discreet.policy import MEASURED, SCHEMA
+from discreet.sealing import seal
 from discreet.testing import coarsened_joints
 
 AWARE = dt.datetime(2024, 5, 6, 7, 8, 9, 10, tzinfo=dt.UTC)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from discreet import Policy
-from discreet.policy import seal
+from discreet.sealing import seal
 from tests.processes import run
 
 Done = subprocess.CompletedProcess[str]

@@ -6,7 +6,6 @@ one says about x is a posterior (`meaning`). It needs a random generator, and th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,11 +19,11 @@ from discreet import cells
 from discreet.errors import InputError
 from discreet.joint import Joint, from_codes
 from discreet.labels import Alphabet, Label, combine
-from discreet.policy import seal
 from discreet.releasing import Released, in_kind, spare_originals, write
+from discreet.sealing import read_sealed, write_sealed
 from discreet.tables.columns import encode_column
 from discreet.tables.sources import column_names, group
-from discreet.tables.writing import check_table_target, write_text
+from discreet.tables.writing import check_table_target
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress
@@ -179,22 +178,12 @@ class Channel:
             "p_x": self.p_x.tolist(),
             "matrix": self.matrix.tolist(),
         }
-        document["sha256"] = seal(document)
-        write_text(path, json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+        write_sealed(path, document)
 
     @classmethod
     def load(cls, path: str | Path) -> Channel:
         """Read a channel; refuse a file that is cut short or was changed by hand."""
-        try:
-            document = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as problem:
-            raise InputError(f"{path} cannot be read: {problem.strerror}") from None
-        except (ValueError, RecursionError):
-            raise InputError(f"{path} is not a channel, or it is cut short: it does not read as JSON") from None
-        if not isinstance(document, dict) or document.get("channel") != SCHEMA:
-            raise InputError(f"{path} is not a channel of schema {SCHEMA}")
-        if document.pop("sha256", None) != seal(document):
-            raise InputError(f"{path} was changed after it was written: its sha256 does not match")
+        document = read_sealed(path, "channel", SCHEMA, "a channel")
         try:
             return cls(
                 public=tuple(document["public"]),

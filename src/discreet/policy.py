@@ -6,7 +6,6 @@ Its file can be checked, applied to new data and verified without trusting whoev
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from discreet.errors import InputError
 from discreet.joint import Blocks, Joint
 from discreet.labels import Label, order_key, plain
 from discreet.measures import REGISTRY
+from discreet.sealing import seal
 from discreet.tables import MissingPolicy
 from discreet.words import json_number
 
@@ -462,8 +462,3 @@ def _no_constant(name: str) -> None:
 
 def _width(label: Label) -> int:
     return len(label) if isinstance(label, tuple) else 1
-
-
-def seal(document: dict[str, Any]) -> str:
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()

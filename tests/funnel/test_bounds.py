@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.merging.funnel.bounds import Problem, bound
+from discreet.merging.funnel.bounds import base_bound, bound
 from discreet.merging.funnel.counted_blocks import least_lagrangians
 from discreet.merging.funnel.coupled_copies import _independent_entropy, _posteriors, copy_entropies
 from discreet.merging.funnel.soft_points import soft_information
+from discreet.merging.letters import Problem
 from tests.funnel.brute_partitions import Counts, figures, joints, make_weights, partitions
 from tests.funnel.hungarian import hungarian_weights
 
@@ -51,7 +52,7 @@ def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts
     weights = make_weights(counts)
     u = np.linspace(-0.5, weights.entropy + 0.5, 60)
     for problem in PROBLEMS:
-        full, quick = bound(weights, u, problem), bound(weights, u, problem, "quick")
+        full, quick = bound(weights, u, problem), base_bound(weights, u, problem)
         assert (np.diff(full) >= -1e-12).all()
         assert ((full >= quick) if problem == "funnel" else (full <= quick)).all()
         assert full[0] == pytest.approx(0.0, abs=1e-9)
@@ -98,7 +99,7 @@ def test_counting_proves_what_the_base_bound_cannot() -> None:
     """Four letters, s0 three times and s1 once: the base allows H(X|S) = 1.19 bits for nothing, counting does not."""
     weights = make_weights(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
     u = np.array([1.0])
-    assert bound(weights, u, "funnel", "quick")[0] == 0
+    assert base_bound(weights, u, "funnel")[0] == 0
     assert 0.05 < bound(weights, u, "funnel")[0] <= 0.3113  # {0 1}{2 3}
     assert bound(weights, u, "funnel", soft=True)[0] == 0
 
@@ -118,5 +119,5 @@ def test_hungarian_bounds_beat_those_of_the_specification(
         area = np.trapezoid(weights.leakage - limit if problem == "funnel" else limit, u)
         return float(area / (weights.leakage * weights.entropy))
 
-    assert dominated(bound(weights, u, problem, "quick")) == pytest.approx(0.672 if setting == "A" else 0.656, abs=5e-4)
+    assert dominated(base_bound(weights, u, problem)) == pytest.approx(0.672 if setting == "A" else 0.656, abs=5e-4)
     assert dominated(bound(weights, u, problem)) <= most

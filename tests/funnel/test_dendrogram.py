@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.merging.funnel.dendrogram import Problem, dendrogram
+from discreet.merging.funnel.dendrogram import dendrogram
 from discreet.merging.funnel.integers import integers_of
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import hypervolume
+from discreet.merging.letters import Problem
 from tests.funnel.hungarian import hungarian_weights
 from tests.funnel.naive_merging import joints, naive_dendrogram, weights_from
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.merging.funnel.bounds import Problem
 from discreet.merging.funnel.exact import LETTERS, exact_frontier
 from discreet.merging.funnel.weights import information
+from discreet.merging.letters import Problem
 from tests.funnel.brute_partitions import Counts, block_weights, figures, joints, make_weights, partitions
 
 problems = st.sampled_from(("funnel", "bottleneck"))

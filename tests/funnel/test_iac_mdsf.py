@@ -19,9 +19,10 @@ from discreet.merging.funnel.difference import (
 )
 from discreet.merging.funnel.iac_mdsf import MergePath, Solver, iac_mdsf
 from discreet.merging.funnel.steps import best_merge, relaxation
-from discreet.merging.funnel.theorem import Merges, Problem
+from discreet.merging.funnel.theorem import Merges
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import hypervolume
+from discreet.merging.letters import Problem
 from discreet.merging.submodular import minimise
 from tests.funnel.brute_subsets import joints, random_weights, subsets, weights_from
 from tests.funnel.hungarian import hungarian_weights

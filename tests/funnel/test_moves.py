@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.merging.funnel.dendrogram import Problem, dendrogram
-from discreet.merging.funnel.moves import land, refine, sweep_moves
+from discreet.merging.funnel.dendrogram import dendrogram
+from discreet.merging.funnel.moves import land, sweep_moves
 from discreet.merging.funnel.pairwise import pairwise
 from discreet.merging.funnel.search import search
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import hypervolume
+from discreet.merging.letters import Problem
 from tests.funnel.hungarian import hungarian_weights
 from tests.funnel.naive_merging import joints, weights_from
 from tests.merging.brute import all_partitions
@@ -62,7 +63,7 @@ def test_moves_end_where_no_letter_gains(
         assert (path.leakage[step], path.utility[step]) == pytest.approx(information(weights, block_of), abs=1e-9)
         values.append(lagrangian(weights, block_of, multiplier, problem))
     assert np.all(np.diff(values) < 1e-12)
-    end = refine(weights, start, multiplier, problem, rng=np.random.default_rng(1))
+    end = sweep_moves(weights, start, multiplier, problem, rng=np.random.default_rng(1)).partition(-1)
     assert (end == path.partition(-1)).all()
     for x in range(weights.n):
         for block in [*np.unique(end), -1]:
@@ -174,7 +175,7 @@ def test_what_cannot_be() -> None:
     weights = weights_from([[1, 2], [3, 1]])
     start, rng = np.arange(2), np.random.default_rng(0)
     with pytest.raises(InputError, match="must lie in"):
-        refine(weights, start, -0.1, rng=rng)
+        sweep_moves(weights, start, -0.1, rng=rng)
     with pytest.raises(InputError, match="there are 7 in all"):
         search(weights, "funnel", at_least=math.inf)
     with pytest.raises(InputError, match="no problem"):

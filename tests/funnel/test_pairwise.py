@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.merging.funnel.dendrogram import Problem
 from discreet.merging.funnel.integers import integers_of
 from discreet.merging.funnel.pairwise import budget_of, pairwise
 from discreet.merging.funnel.weights import Weights, information
+from discreet.merging.letters import Problem
 from tests.funnel.hungarian import hungarian_weights
 from tests.funnel.naive_merging import joints, naive_pairwise, weights_from
 

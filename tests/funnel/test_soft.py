@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.merging.funnel import soft_bottleneck as bottleneck_module
 from discreet.merging.funnel import soft_funnel as funnel_module
-from discreet.merging.funnel.bounds import Problem, bound
+from discreet.merging.funnel.bounds import bound
 from discreet.merging.funnel.exact import exact_frontier
 from discreet.merging.funnel.soft_points import (
     SoftPoint,
@@ -27,6 +27,7 @@ from discreet.merging.funnel.soft_points import (
     soft_information,
 )
 from discreet.merging.funnel.weights import Weights, information
+from discreet.merging.letters import Problem
 from tests.funnel.brute_partitions import Counts, joints, make_weights
 from tests.funnel.hungarian import hungarian_weights
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import ColumnError, InputError
-from discreet.policy import seal
+from discreet.sealing import seal
 from tests.processes import run
 
 sp = dc.sample_privacy

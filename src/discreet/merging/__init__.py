@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from discreet.errors import InputError, listed
 from discreet.frontiers import Frontier, Setting
 from discreet.merging.alphabet import Values, has_positions, letters_of, space_of
+from discreet.merging.letters import Problem
 from discreet.policy import PROMISED, promised_by
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ Method = Literal[
     "equal-width",
     "equal-frequency",
 ]
-Problem = Literal["funnel", "bottleneck"]
 Codeword = Literal["centroid", "medoid", "chebyshev"]
 RANGES = ("L0", "I*", "L0|I*=0")  # leakages of the support alone; the others are of the pmf
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -42,7 +43,7 @@ class View:
     spare: float
 
 
-class Query:
+class Query(ABC):
     """A number asked of a data set; `column` is the column that it reads, where the domain has several."""
 
     column: int | None
@@ -79,13 +80,15 @@ class Query:
         """The query as a linear form of n entries, where it is one."""
         return None
 
+    @abstractmethod
     def _value(self, entries: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """Values of the entries that the query reads."""
 
     def _range(self, domain: Domain) -> tuple[float, float]:
+        """The ends of a linear form; other queries have their own way."""
         form = self.linear(len(domain.lower))
         if form is None:
-            raise NotImplementedError
+            raise TypeError(f"{type(self).__name__} is not linear and must say its range")
         up = form.weights > 0
         low = math.fsum(form.weights * np.where(up, domain.lower, domain.upper))
         high = math.fsum(form.weights * np.where(up, domain.upper, domain.lower))

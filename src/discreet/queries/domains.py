@@ -6,6 +6,7 @@ people are unrelated [DQ, Def II.1]: a domain is the product of what each entry 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ LARGEST = 2**53
 """Integers beyond this are not floats, so bounds and answers would not be exact."""
 
 
-class Domain:
+class Domain(ABC):
     """A product of ranges, one an entry.
 
     Attributes
@@ -52,21 +53,21 @@ class Domain:
         return self.upper - self.lower
 
     @property
+    @abstractmethod
     def log2_size(self) -> float:
         """Bits: log2 of the number of data sets (h0 of [DQ, (1)] with counting for the measure)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def column(self, index: int) -> Domain:
         """The domain of one column alone."""
-        raise NotImplementedError
 
+    @abstractmethod
     def flat(self) -> Domain:
         """All entries as one column, row by row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw(self, count: int, rng: np.random.Generator) -> FloatArray:
         """Data sets drawn uniformly, shape (count, *shape)."""
-        raise NotImplementedError
 
     def _holds(self, x: FloatArray) -> bool:
         return bool(((x >= self.lower) & (x <= self.upper)).all())

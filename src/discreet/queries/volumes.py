@@ -7,6 +7,7 @@ trouble than two, with a bound on its error in bits.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -47,7 +48,7 @@ class Measured:
     bounds: tuple[FloatArray, FloatArray] | None = None
 
 
-class Volumes:
+class Volumes(ABC):
     """The shares of all cells of a query's range.
 
     Attributes
@@ -69,9 +70,9 @@ class Volumes:
     how: str = ""
     is_symmetric = False
 
+    @abstractmethod
     def cells(self, edges: FloatArray) -> Measured:
         """The share of each cell [edges_i, edges_{i+1}), the last one closed; edges_0 = low, edges_q = high."""
-        raise NotImplementedError
 
     def planned(self, edges: FloatArray) -> Measured:
         """Shares good enough to choose edges by; they need not be those that are reported."""

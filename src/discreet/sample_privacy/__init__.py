@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
     from discreet.sample_privacy.disclosing import Disclosure, disclose, disclose_types
     from discreet.sample_privacy.estimating import estimate, leak_bound
+    from discreet.sample_privacy.leak_bounds import fresh_leak_bound
     from discreet.sample_privacy.masks import uniform_masks
     from discreet.sample_privacy.processes import Independent, MarkovChain
     from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
+    from discreet.sample_privacy.schemes import compare_schemes, efficiencies
     from discreet.sample_privacy.tabled import from_table
     from discreet.sample_privacy.windows import partial_processing
 
@@ -26,9 +28,12 @@ _WHERE = {
     "Independent": "processes",
     "MarkovChain": "processes",
     "analyse": "analysis",
+    "compare_schemes": "schemes",
     "disclose": "disclosing",
     "disclose_types": "disclosing",
+    "efficiencies": "schemes",
     "estimate": "estimating",
+    "fresh_leak_bound": "leak_bounds",
     "from_table": "tabled",
     "leak": "analysis",
     "leak_bound": "estimating",
@@ -46,9 +51,12 @@ __all__ = [
     "Independent",
     "MarkovChain",
     "analyse",
+    "compare_schemes",
     "disclose",
     "disclose_types",
+    "efficiencies",
     "estimate",
+    "fresh_leak_bound",
     "from_table",
     "leak",
     "leak_bound",

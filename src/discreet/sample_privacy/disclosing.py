@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +13,13 @@ import numpy.typing as npt
 from discreet.errors import InputError
 from discreet.labels import Label, plain
 from discreet.sample_privacy import symmetric
+from discreet.sample_privacy.mapping import ByType, Evidence, Mapping, Orbits, Table
 from discreet.sample_privacy.problem import checked_pmf, entropy
 from discreet.tables.columns import canonical
 
 if TYPE_CHECKING:
     from discreet.sample_privacy.engines import Solution
     from discreet.sample_privacy.estimating import Guarantee
-    from discreet.sample_privacy.mapping import Mapping
     from discreet.sample_privacy.optimising import Engine
     from discreet.tables.counting import Progress
 
@@ -29,7 +28,7 @@ Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Disclosure:
+class Disclosure(Evidence):
     """A private mapping, what it discloses, and the evidence.
 
     Attributes
@@ -62,36 +61,6 @@ class Disclosure:
     latent_labels: tuple[Label, ...] = ()  # the values of W, where a table has them
     guarantee: Guarantee | None = None
 
-    @property
-    def information(self) -> float:
-        """I(W;Y) in bits, computed from the mapping's own probabilities."""
-        return self.mapping.information
-
-    @property
-    def residual(self) -> float:
-        """The largest I(X_g;Y) in bits over the private groups, from the mapping's own probabilities: rounding only."""
-        return self.mapping.residual
-
-    @property
-    def gap(self) -> float:
-        """Bits by which the mapping may fall short of the best one."""
-        return max(0.0, self.upper_bound - self.information)
-
-    @property
-    def size(self) -> int:
-        """|Y|."""
-        return self.mapping.size
-
-    @property
-    def p_y(self) -> Floats:
-        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples)."""
-        return self.mapping.p_y
-
-    @cached_property
-    def channel(self) -> Floats:
-        """p(y|xⁿ) of shape p.shape + (|Y|,), finite where p = 0; an error where that is too large to write out."""
-        return self.mapping.channel()
-
     def draw(self, samples: Any, rng: np.random.Generator) -> Any:
         """Draw y for a data set xⁿ, or for many, one a row.
 
@@ -109,8 +78,6 @@ class Disclosure:
 
     def meaning(self, y: Any) -> dict[Label, float]:
         """What a value of y says: p(w|y) by value of W, or p(xⁿ|y) by data set where there is no W; likeliest first."""
-        from discreet.sample_privacy.mapping import ByType, Orbits, Table
-
         mapping = self.mapping
         if isinstance(mapping, Orbits):
             words, mass = mapping.posterior(np.asarray(y))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from discreet.errors import InputError
 from discreet.sample_privacy import subset_bounds, symmetric
 from discreet.sample_privacy.assembling import in_every_order, in_turns, table_of
 from discreet.sample_privacy.branching import Swaps
-from discreet.sample_privacy.mapping import ByType, Table
+from discreet.sample_privacy.mapping import ByType, Evidence, Table
 from discreet.sample_privacy.optimising import Engine, Limits, optimise
 from discreet.sample_privacy.problem import Problem, checked_latent, checked_pmf, make_problem
 from discreet.sample_privacy.words import disclose_words
@@ -38,19 +37,15 @@ TABLE_LIMIT = 1 << 25  # numbers of a table over cells
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Evidence):
     """A private mapping and its evidence.
 
     Attributes
     ----------
     mapping
         What draws y; see `discreet.sample_privacy.mapping`.
-    information
-        I(W;Y) in bits, from the probabilities of the mapping.
     upper_bound
         Proven: no private mapping discloses more bits. Never below ``information``.
-    residual
-        The largest I(X_g;Y) in bits over the private groups, from the probabilities of the mapping: rounding only.
     engine, how
         What found it, in a word and in a sentence.
     proven
@@ -60,33 +55,11 @@ class Solution:
     """
 
     mapping: Mapping
-    information: float
     upper_bound: float
-    residual: float
     engine: str
     how: str
     proven: bool
     problem: Problem | None
-
-    @property
-    def gap(self) -> float:
-        """Bits by which the mapping may fall short of the best one."""
-        return self.upper_bound - self.information
-
-    @property
-    def size(self) -> int:
-        """|Y|."""
-        return self.mapping.size
-
-    @property
-    def p_y(self) -> FloatArray:
-        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples too many to list)."""
-        return self.mapping.p_y
-
-    @cached_property
-    def channel(self) -> FloatArray:
-        """p(y|xⁿ) with shape ``p.shape + (|Y|,)``; an InputError where that is too large to write out."""
-        return self.mapping.channel()
 
     @property
     def posteriors(self) -> FloatArray | None:
@@ -363,4 +336,4 @@ def _finish(problem: Problem | None, mapping: Mapping, bound: float, engine: str
     information = mapping.information
     upper = max(bound, information)
     proven = upper - information <= max(limits.tolerance, 1e-9)
-    return Solution(mapping, information, upper, mapping.residual, engine, how, proven, problem)
+    return Solution(mapping, upper, engine, how, proven, problem)

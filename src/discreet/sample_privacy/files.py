@@ -5,7 +5,6 @@ A mapping made from a table holds the table's frequencies, so its file is as pri
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,12 @@ import numpy as np
 
 from discreet import cells
 from discreet.errors import InputError
-from discreet.policy import seal
 from discreet.sample_privacy.disclosing import Disclosure
 from discreet.sample_privacy.estimating import Guarantee
 from discreet.sample_privacy.mapping import ByType, Orbits, Table
 from discreet.sample_privacy.problem import make_problem
 from discreet.sample_privacy.symmetric import Types
-from discreet.tables.writing import write_text
+from discreet.sealing import read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from discreet.sample_privacy.mapping import Mapping
@@ -55,22 +53,12 @@ def save(disclosure: Disclosure, path: str | Path) -> None:
         },
         "mapping": _written(disclosure.mapping),
     }
-    document["sha256"] = seal(document)
-    write_text(path, json.dumps(document, ensure_ascii=False, allow_nan=False) + "\n")
+    write_sealed(path, document)
 
 
 def load(path: str | Path) -> Disclosure:
     """Read a mapping; refuse a file that is cut short, or that was changed by hand."""
-    try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise InputError(f"{path} cannot be read: {problem.strerror}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is not a mapping, or it is cut short: it does not read as JSON") from None
-    if not isinstance(document, dict) or document.get("disclosure") != SCHEMA:
-        raise InputError(f"{path} is not a mapping of schema {SCHEMA}")
-    if document.pop("sha256", None) != seal(document):
-        raise InputError(f"{path} was changed after it was written: its sha256 does not match")
+    document = read_sealed(path, "disclosure", SCHEMA, "a mapping")
     try:
         mapping, shape = _read(document["mapping"])
         known = document["guarantee"]

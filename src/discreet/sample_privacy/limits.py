@@ -46,6 +46,20 @@ class Convergence:
     upper: Floats
     limit: float
 
+    def plot(self) -> Any:
+        """The sequence and its limit, as a matplotlib figure."""
+        from discreet.plots import curves_figure
+
+        curves = (
+            {"attained": self.lower}
+            if (self.lower == self.upper).all()
+            else {
+                "attained": self.lower,
+                "proven bound": self.upper,
+            }
+        )
+        return curves_figure(self.n, curves, "samples n", f"{self.what} (bits)", self.limit)
+
 
 def _checked(joint: Any) -> Floats:
     p = np.asarray(joint, dtype=np.float64)

@@ -7,6 +7,7 @@ posterior pattern and a random order of the samples, drawn without ever writing 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
@@ -65,14 +66,53 @@ def by_row(table: FloatArray, rows: IntArray, rng: np.random.Generator) -> IntAr
     return np.asarray(np.minimum(found, last[rows]), np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """p(y|x) on the support: N × |Y|. Cells of probability zero get the pmf of Y, which says nothing."""
+class Evidence:
+    """What a mapping and a proven bound say together; figures come from the mapping's own probabilities."""
 
-    problem: Problem
+    mapping: Mapping
+    upper_bound: float
+
+    @property
+    def information(self) -> float:
+        """I(W;Y) in bits."""
+        return self.mapping.information
+
+    @property
+    def residual(self) -> float:
+        """The largest I(X_g;Y) in bits over the private groups: rounding only."""
+        return self.mapping.residual
+
+    @property
+    def gap(self) -> float:
+        """Bits by which the mapping may fall short of the best one."""
+        return max(0.0, self.upper_bound - self.information)
+
+    @property
+    def size(self) -> int:
+        """|Y|."""
+        return self.mapping.size
+
+    @property
+    def p_y(self) -> FloatArray:
+        """The pmf of Y (of its pattern, where y is a pattern and an order of the samples too many to list)."""
+        return self.mapping.p_y
+
+    @cached_property
+    def channel(self) -> FloatArray:
+        """p(y|xⁿ) of shape p.shape + (|Y|,), finite where p = 0; an error where that is too large to write out."""
+        return self.mapping.channel()
+
+
+class _Rows(ABC):
+    """A mapping that is a table of p(y|row), one row a cell or a type of known probability."""
+
     table: FloatArray
-
     width = 1
+
+    @property
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """The probability of each row."""
 
     @property
     def size(self) -> int:
@@ -81,13 +121,26 @@ class Table:
 
     @cached_property
     def joint(self) -> FloatArray:
-        """p(x, y) on the support."""
-        return self.problem.weights[:, None] * self.table
+        """p(row, y)."""
+        return self.weights[:, None] * self.table
 
     @cached_property
     def p_y(self) -> FloatArray:
         """The pmf of Y."""
         return np.asarray(self.joint.sum(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Table(_Rows):
+    """p(y|x) on the support: N × |Y|. Cells of probability zero get the pmf of Y, which says nothing."""
+
+    problem: Problem
+    table: FloatArray
+
+    @property
+    def weights(self) -> FloatArray:
+        """The probability of each cell of the support."""
+        return self.problem.weights
 
     @cached_property
     def posteriors(self) -> FloatArray:
@@ -130,7 +183,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class ByType:
+class ByType(_Rows):
     """p(y|type): T × |Y|, for a W that the samples' order does not matter to.
 
     ``latent`` is p(w|type), or None for the samples themselves as W (then the rest of them stays undisclosed).
@@ -140,22 +193,10 @@ class ByType:
     latent: FloatArray | None
     table: FloatArray
 
-    width = 1
-
     @property
-    def size(self) -> int:
-        """|Y|."""
-        return int(self.table.shape[1])
-
-    @cached_property
-    def joint(self) -> FloatArray:
-        """p(type, y)."""
-        return self.types.p[:, None] * self.table
-
-    @cached_property
-    def p_y(self) -> FloatArray:
-        """The pmf of Y."""
-        return np.asarray(self.joint.sum(0))
+    def weights(self) -> FloatArray:
+        """The probability of each type."""
+        return self.types.p
 
     @cached_property
     def information(self) -> float:

@@ -12,10 +12,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.merging.funnel.dendrogram import Problem
 from discreet.merging.funnel.integers import Integers
 from discreet.merging.funnel.moves import named, new_archive, tables_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 TURNS = 400
 """Utilities that annealing is drawn to."""

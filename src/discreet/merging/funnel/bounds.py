@@ -12,7 +12,6 @@ in u. A funnel's bound is convex and a bottleneck's concave, so none can follow 
 
 from __future__ import annotations
 
-from typing import Literal
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,10 +19,8 @@ import numpy as np
 from discreet.merging.funnel.counted_blocks import least_lagrangians
 from discreet.merging.funnel.coupled_copies import copy_entropies
 from discreet.merging.funnel.weights import Weights
-from discreet.merging.letters import FloatArray
+from discreet.merging.letters import FloatArray, Problem
 
-Problem = Literal["funnel", "bottleneck"]
-Effort = Literal["quick", "full"]
 Line = tuple[float, float]
 """Slope and intercept of a bound on I(S;X̂) as a function of I(X;X̂)."""
 
@@ -35,7 +32,6 @@ def bound(
     weights: Weights,
     utility: FloatArray,
     problem: Problem,
-    effort: Effort = "full",
     *,
     soft: bool = False,
 ) -> FloatArray:
@@ -48,9 +44,6 @@ def bound(
     problem
         "funnel": the least I(S;X̂) of any policy with I(X;X̂) ≥ u is at least this. "bottleneck": the most I(S;X̂) of
         any policy with I(X;X̂) ≤ u is at most this.
-    effort
-        "quick" gives the base bound, O(nnz). "full" adds linear programs for the funnel (a second or two) and coupled
-        copies for the bottleneck.
     soft
         Whether the bound must hold for random p(x̂|x) too. The funnel's counting argument does not.
 
@@ -60,15 +53,22 @@ def bound(
         One bound a utility, in bits.
     """
     u = np.clip(np.asarray(utility, np.float64), 0.0, weights.entropy)
+    found = base_bound(weights, u, problem)
     if problem == "bottleneck":
-        most = np.minimum(u, weights.leakage)
-        for slope, intercept in _lines(weights, problem) if effort == "full" else ():
-            most = np.minimum(most, intercept + slope * u)
-        return np.maximum(most, 0.0)
-    least = np.maximum(0.0, u - (weights.entropy - weights.leakage))
-    for slope, intercept in _lines(weights, problem) if effort == "full" and not soft else ():
-        least = np.maximum(least, intercept + slope * u)
-    return np.minimum(least, weights.leakage)
+        for slope, intercept in _lines(weights, problem):
+            found = np.minimum(found, intercept + slope * u)
+        return np.maximum(found, 0.0)
+    for slope, intercept in () if soft else _lines(weights, problem):
+        found = np.maximum(found, intercept + slope * u)
+    return np.minimum(found, weights.leakage)
+
+
+def base_bound(weights: Weights, utility: FloatArray, problem: Problem) -> FloatArray:
+    """SPEC 8's: I(S;X̂) ≥ I(X;X̂) − H(X|S) for the funnel, I(S;X̂) ≤ min(I(X;X̂), I(S;X)) for the bottleneck; in bits, O(nnz)."""
+    u = np.clip(utility, 0.0, weights.entropy)
+    if problem == "bottleneck":
+        return np.minimum(u, weights.leakage)
+    return np.clip(u - (weights.entropy - weights.leakage), 0.0, weights.leakage)
 
 
 def _lines(weights: Weights, problem: Problem) -> list[Line]:

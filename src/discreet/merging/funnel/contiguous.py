@@ -23,9 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.merging.costs import canonical
-from discreet.merging.funnel.bounds import Problem
 from discreet.merging.funnel.weights import Weights, h_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 SOLVED = 500_000_000
 """Runs looked at in all for supported points; beyond it those that open the widest gap have been found first."""

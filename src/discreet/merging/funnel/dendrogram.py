@@ -11,20 +11,19 @@ through again (`kernels/dendrogram.py`), of which there are few.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import InputError
 from discreet.merging.funnel.conditions import first_allowed, least_count
 from discreet.merging.funnel.integers import Integers, integers_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     from discreet.merging.funnel.weights import Weights
     from discreet.tables.counting import Progress
 
-Problem = Literal["funnel", "bottleneck"]
 
 CHUNKS = 64
 """Progress is told this many times."""

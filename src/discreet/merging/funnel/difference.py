@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.merging.funnel.theorem import Members, Merges, Problem
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.funnel.theorem import Members, Merges
+from discreet.merging.letters import FloatArray, IntArray, Problem
 from discreet.merging.submodular import Gains, minimise
 
 ORDERS = 3

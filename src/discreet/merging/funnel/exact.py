@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.merging.costs import canonical
-from discreet.merging.funnel.bounds import Problem, bound
+from discreet.merging.funnel.bounds import bound
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import non_dominated
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 LETTERS = 18
 """Alphabets up to which the proof is tried: each further letter takes four times as long."""

@@ -24,9 +24,9 @@ from discreet.merging.funnel.difference import (
     submodular_supermodular,
 )
 from discreet.merging.funnel.steps import best_merge
-from discreet.merging.funnel.theorem import Members, Merges, Problem
+from discreet.merging.funnel.theorem import Members, Merges
 from discreet.merging.funnel.weights import Weights, information
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.merging.funnel.conditions import least_count
-from discreet.merging.funnel.dendrogram import Problem, canonical_start, checked_multiplier, checked_problem
+from discreet.merging.funnel.dendrogram import canonical_start, checked_multiplier, checked_problem
 from discreet.merging.funnel.integers import Integers, integers_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     from discreet.merging.funnel.weights import Weights
@@ -132,22 +132,6 @@ def sweep_moves(
         np.maximum(0.0, integers.bits(np.append(leakage, leakages))),
         np.maximum(0.0, integers.bits(np.append(utility, utilities))),
     )
-
-
-def refine(
-    weights: Weights,
-    block_of: IntArray,
-    multiplier: float,
-    problem: Problem = "funnel",
-    *,
-    rng: np.random.Generator,
-    max_sweeps: int = 100,
-    at_least: float = 0.0,
-) -> IntArray:
-    """The partition that `sweep_moves` ends with: no single letter's move lowers the Lagrangian."""
-    return sweep_moves(
-        weights, block_of, multiplier, problem, rng=rng, max_sweeps=max_sweeps, at_least=at_least
-    ).partition(-1)
 
 
 def land(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.merging.funnel.dendrogram import Dendrogram, Problem, agglomerate, checked_problem
+from discreet.merging.funnel.dendrogram import Dendrogram, agglomerate, checked_problem
 from discreet.merging.funnel.integers import Integers, integers_of
+from discreet.merging.letters import Problem
 
 if TYPE_CHECKING:
     from discreet.merging.funnel.weights import Weights

@@ -20,12 +20,12 @@ import numpy as np
 
 from discreet.merging.funnel.bands import WHOLE, Bands
 from discreet.merging.funnel.conditions import least_count
-from discreet.merging.funnel.dendrogram import Dendrogram, Problem, checked_problem, dendrogram
+from discreet.merging.funnel.dendrogram import Dendrogram, checked_problem, dendrogram
 from discreet.merging.funnel.integers import integers_of
 from discreet.merging.funnel.moves import MovePath, sweep_moves
 from discreet.merging.funnel.pairwise import pairwise
 from discreet.merging.hypervolume import non_dominated
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     from discreet.merging.funnel.weights import Weights

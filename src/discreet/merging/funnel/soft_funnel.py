@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.merging.funnel.bounds import Problem
 from discreet.merging.funnel.soft_bottleneck import soft_bottleneck
 from discreet.merging.funnel.soft_points import (
     SoftPoint,
@@ -36,7 +35,7 @@ from discreet.merging.funnel.soft_points import (
     share_time,
 )
 from discreet.merging.funnel.weights import Weights
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.merging.funnel.bounds import Problem
 from discreet.merging.funnel.weights import Weights, h_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 NOTHING = 1e-12
 """Probability below which a symbol is dropped and its mass given to the others of the same letter."""

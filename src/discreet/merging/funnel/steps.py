@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.merging.funnel.difference import FALL, best_pairs, step_difference, submodular_supermodular
-from discreet.merging.funnel.theorem import Members, Merges, Problem
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.funnel.theorem import Members, Merges
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
 ENUMERATED = 13
 """Up to this many blocks every subset is looked at."""

@@ -20,15 +20,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.merging.funnel.weights import Weights, h_of
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.merging.letters import FloatArray, IntArray, Problem
 
-Problem = Literal["funnel", "bottleneck"]
 Members = npt.NDArray[np.bool_]
 """A set of blocks, as a mask."""
 
