@@ -37,6 +37,7 @@ ORDER = [
     "plots",
     "report",
     "datasets",
+    "papers",
     "agent",
     "cli",
     "testing",

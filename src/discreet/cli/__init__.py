@@ -23,6 +23,7 @@ COMMANDS = {
     "disclose": "Release what columns say together, and nothing about any one.",
     "serve": "Answer questions about data that stay where they are.",
     "query": "Ask an agent a question in SQL.",
+    "reproduce": "Check the claims of the papers, one by one.",
     "demo": "The main job on data that come with scikit-learn.",
 }
 

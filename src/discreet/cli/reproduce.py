@@ -1,0 +1,57 @@
+"""discreet reproduce: the papers, claim by claim."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli.shared import console, print_json, progress
+
+if TYPE_CHECKING:
+    from discreet.papers import Reproduction
+
+_COLOURS = {"matches": "green", "misprint": "yellow", "refuted": "red", "not checkable": "dim", "mismatch": "bold red"}
+
+
+@click.command("reproduce", epilog="Example: discreet reproduce all --data folder-of-the-hungarian-data --out figures")
+@click.argument("papers", nargs=-1, metavar="[AC|SP|DQ|PF|BF|all]...")
+@click.option("--data", metavar="DIR", help="The folder of processed.hungarian.data; else DISCREET_DATA, else a cache.")
+@click.option("--out", metavar="DIR", help="Draw the papers' figures into this folder, as SVG.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+def command(papers: tuple[str, ...], data: str | None, out: str | None, as_json: bool) -> int:
+    """Check every claim of the papers that discreet builds on, and say which hold.
+
+    matches: holds as printed. misprint: the correction holds. refuted: a counterexample is given. not checkable: why. mismatch:
+    unexplained, and then the exit code is 1.
+    """
+    from discreet.papers import TAGS, reproduce
+
+    asked = [name.upper() for name in papers] or ["ALL"]
+    with progress("reproduce") as report:
+        done = reproduce(TAGS if "ALL" in asked else asked, data=data, out=out, progress=report)
+    if as_json:
+        print_json(done.to_list())
+    else:
+        _show(done)
+    return 1 if done.mismatches else 0
+
+
+def _show(done: Reproduction) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    target = console()
+    table = Table("where", "the paper says", "computed", "verdict", pad_edge=False)
+    for row in done.rows:
+        table.add_row(
+            Text(f"{row.paper} {row.where}"),
+            Text(row.claim),
+            Text(row.computed),
+            Text(row.verdict, style=_COLOURS[row.verdict]),
+        )
+    target.print(table)
+    for tag, counts in done.counts().items():
+        target.print(Text(f"{tag}: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)))
+    for path in done.figures:
+        target.print(Text(f"drawn: {path}"))
