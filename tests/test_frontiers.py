@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 import json
 import math
+import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import Frontier, Joint
 from discreet.errors import InputError
-from discreet.frontiers import Points
+from discreet.points import Points
 from tests import oracle
 from tests.merging.naive import Naive
 
@@ -712,7 +713,10 @@ def test_a_frontier_can_be_drawn() -> None:
         names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
         assert names[:2] == ["auto", "agglomerative"]
     assert greedy.plot_convergence(0.3).axes[0].get_xlabel()
-    assert found._repr_html_().startswith("<svg")
+    page = found._repr_html_()
+    assert "<svg" in page
+    assert page.count("<tr>") == 1 + len(found.points)
+    assert f"<td>{found.points[0].leakage:.4g}</td>" in page
     with pytest.raises(InputError, match="no merge path"):
         found.plot_convergence(0.3)
 
@@ -747,3 +751,10 @@ def test_the_hungarian_frontier(hungarian: Any) -> None:
     assert max(point.gap or 0 for point in width.points) == 0
     for found, k, cost in ((size, 10, math.log2(joint.n_x / 6)), (width, 5, -68.5), (width, 18, -133.5)):
         assert found.point_at(max_leakage=math.log2(joint.n_s / k)).utility == pytest.approx(cost)
+
+
+def test_a_notebook_without_matplotlib_still_shows_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    page = dc.frontier(line())._repr_html_()
+    assert "<svg" not in page
+    assert "<table>" in page

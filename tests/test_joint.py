@@ -182,3 +182,13 @@ def test_a_value_never_seen_and_a_support_without_counts() -> None:
     with pytest.raises(MeasureError, match="without counts"):
         _ = joint.pmf
     assert "support only" in repr(joint)
+
+
+def test_a_notebook_shows_sizes_and_no_sensitive_value() -> None:
+    joint = Joint.from_table({"age": [71, 72, 72], "town": ["<b>", "<b>", "c"]}, sensitive="age", public="town")
+    page = joint._repr_html_()
+    assert "distinct values of age" in page
+    assert "2 s × 2 x" in page
+    assert "71" not in page
+    assert "<b>" not in page
+    assert "rows" not in Joint.from_array([[0.5, 0.25], [0.0, 0.25]])._repr_html_()

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 
 import discreet as dc
-from discreet import Joint, Policy
+from discreet import Joint, Policy, policy_files
 from discreet.errors import InputError
 from discreet.measures import REGISTRY
-from discreet.policy import MEASURED, SCHEMA
+from discreet.policy_files import SCHEMA
+from discreet.promises import MEASURED
 from discreet.sealing import seal
 from discreet.testing import coarsened_joints
 
@@ -272,7 +273,7 @@ def test_a_forged_file_with_wrong_types_is_refused_or_harmless(saved: Path, wron
         if path != ("sha256",):
             bad = forged(changed(document, path, replace_by(wrong)))
             try:
-                Policy.from_dict(bad, where="p.json")
+                policy_files.policy_of(bad, where="p.json")
             except InputError:
                 refused += 1
     assert refused > 20
@@ -305,7 +306,7 @@ def test_a_forged_file_with_wrong_types_is_refused_or_harmless(saved: Path, wron
 def test_a_forged_file_that_does_not_hold_together(saved: Path, path: tuple[Any, ...], value: Any, words: str) -> None:
     document = changed(json.loads(saved.read_text()), path, replace_by(value))
     with pytest.raises(InputError, match=words):
-        Policy.from_dict(document if value != value else forged(document), where="p.json")
+        policy_files.policy_of(document if value != value else forged(document), where="p.json")
 
 
 def test_a_policy_with_side_information_promises_what_the_informed_learn() -> None:

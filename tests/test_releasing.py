@@ -30,7 +30,7 @@ import discreet as dc
 from discreet import Joint, Policy, tables
 from discreet.errors import ColumnError, InputError, RequirementError, TableError
 from discreet.measures import REGISTRY
-from discreet.policy import MEASURED
+from discreet.promises import MEASURED
 from discreet.publishing import publish
 from discreet.releasing import carry_out
 from discreet.tables.columns import encode_column

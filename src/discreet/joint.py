@@ -435,6 +435,11 @@ class Joint:
         side = f" × {len(self._side.a)} a" if self._side else ""
         return f"Joint({self.n_s} s × {self.n_x} x{side}, {self._counts.nnz:,} pairs, {weight})"
 
+    def _repr_html_(self) -> str:
+        from discreet.report import joint_fragment
+
+        return joint_fragment(self)
+
 
 def from_codes(
     s: Alphabet,

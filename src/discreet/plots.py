@@ -16,7 +16,8 @@ from discreet.words import label_text
 if TYPE_CHECKING:
     from discreet.auditing import Audit
     from discreet.channels import Channel
-    from discreet.frontiers import Frontier, Point
+    from discreet.frontiers import Frontier
+    from discreet.points import Point
     from discreet.sample_privacy.publishing import Disclosed
 
 INK, ACCENT, WARN, PALE = "#22303c", "#2a6f97", "#c8553d", "#dfe7ec"

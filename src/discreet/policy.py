@@ -7,36 +7,27 @@ Its file can be checked, applied to new data and verified without trusting whoev
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-import discreet
 from discreet import cells
-from discreet.errors import InputError
 from discreet.joint import Blocks, Joint
 from discreet.labels import Label, order_key, plain
-from discreet.measures import REGISTRY
-from discreet.sealing import seal
+from discreet.promises import TO_THE_INFORMED, alone_in, measured, promised_by
 from discreet.tables import MissingPolicy
-from discreet.words import json_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from discreet.verifying import Verification
 
-SCHEMA = 1
 Unseen = Literal["nearest", "suppress"]
-MEASURED = ("L0", "I*", "L*", "k", "n", "H0", "I", "Lmin", "I_inf")  # before and after, in every policy file
-TO_THE_INFORMED = {"L0": "L0|A", "I*": "I*,A"}  # the same to an adversary who knows the side information
-PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",), "Lmin": ("Lmin",), "I_inf": ("I_inf",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,43 +259,6 @@ class Policy:
 
     # ------------------------------------------------------------------ files
 
-    def to_dict(self) -> dict[str, Any]:
-        """The policy file."""
-        document: dict[str, Any] = {
-            "schema": SCHEMA,
-            "tool": f"discreet {discreet.__version__}",
-            "columns": {
-                "public": [
-                    {"name": name, "type": kind} for name, kind in zip(self.public, self.column_kinds, strict=True)
-                ],
-                "sensitive": list(self.sensitive),
-                "side": list(self.side),
-            },
-            "missing": self.missing,
-            "na": list(self.na),
-            "unseen": self.unseen,
-            "names": list(self.names),
-            **({"at_least": self.at_least} if self.at_least else {}),
-            **({"problem": self.problem} if self.problem != "funnel" else {}),
-            "alone": dict(self.alone),
-            "withheld": [cells.to_json(letter) for letter in self.withheld],
-            "leakage": self.leakage,
-            "before": {symbol: json_number(value) for symbol, value in self.before.items()},
-            "after": {symbol: json_number(value) for symbol, value in self.after.items()},
-            "utility": {name: json_number(value) for name, value in self.utility.items()},
-            "blocks": [
-                {
-                    "cells": list(label),
-                    "codeword": cells.to_json(codeword),
-                    "letters": [cells.to_json(x) for x in block],
-                }
-                for block, codeword, label in zip(self.blocks, self.codewords, self.labels, strict=True)
-            ],
-            "source": self.source,
-        }
-        document["sha256"] = seal(document)
-        return document
-
     @cached_property
     def column_kinds(self) -> tuple[str, ...]:
         """ "number", "date" or "text" for every public column."""
@@ -312,72 +266,35 @@ class Policy:
         columns = zip(*letters, strict=True) if len(self.public) > 1 else [letters]
         return tuple(cells.column_kind(list(column)) for column in columns)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The policy file, as what JSON can hold."""
+        from discreet import policy_files
+
+        return policy_files.document_of(self)
+
+    def to_json(self) -> str:
+        """The text of the policy file."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
     def save(self, path: str | Path) -> None:
         """Write the policy file, whole or not at all."""
         from discreet.tables.writing import write_text
 
         write_text(path, self.to_json())
 
-    def to_json(self) -> str:
-        """The text of the policy file."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
     @classmethod
     def load(cls, path: str | Path) -> Policy:
         """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{path} is not a policy file: it is not text") from None
-        except OSError as problem:
-            raise InputError(f"{path} cannot be read: {problem.strerror}") from None
-        try:
-            document = json.loads(text, parse_constant=_no_constant)
-        except (ValueError, RecursionError):
-            raise InputError(f"{path} is not a policy file, or it is cut short: it does not read as JSON") from None
-        return cls.from_dict(document, where=str(path))
+        from discreet import policy_files
+
+        return policy_files.read(path)
 
     @classmethod
-    def from_dict(cls, document: Any, *, where: str = "the policy") -> Policy:
-        """A policy from what `to_dict` wrote."""
-        schema = document.get("schema") if isinstance(document, dict) else None
-        if type(schema) is not int or schema < 1:
-            raise InputError(f"{where} is not a policy file: it names no schema")
-        if schema > SCHEMA:
-            raise InputError(f"{where} was written by a newer discreet (schema {schema}): update discreet")
-        try:
-            if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
-                raise InputError(f"{where} was changed after it was written: its sha256 does not match")
-            policy = cls(
-                public=tuple(column["name"] for column in document["columns"]["public"]),
-                sensitive=tuple(document["columns"]["sensitive"]),
-                side=tuple(document["columns"]["side"]),
-                blocks=tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in document["blocks"]),
-                codewords=tuple(cells.from_json(block["codeword"]) for block in document["blocks"]),
-                leakage=document["leakage"],
-                before={symbol: float(value) for symbol, value in document["before"].items()},
-                after={symbol: float(value) for symbol, value in document["after"].items()},
-                utility={name: float(value) for name, value in document["utility"].items()},
-                missing=document["missing"],
-                na=tuple(document["na"]),
-                unseen=document["unseen"],
-                withheld=tuple(cells.from_json(x) for x in document["withheld"]),
-                names=tuple(document["names"]),
-                at_least=int(document.get("at_least", 0)),
-                problem=str(document.get("problem", "funnel")),
-                alone={name: int(count) for name, count in document["alone"].items()},
-                source=document["source"],
-            )
-            fault = _fault(policy)
-            if not fault and [list(label) for label in policy.labels] != [each["cells"] for each in document["blocks"]]:
-                fault = "its cells are not those of its blocks"
-        except InputError:
-            raise
-        except (LookupError, TypeError, ValueError, AttributeError) as problem:
-            raise InputError(f"{where} is not a complete policy file ({type(problem).__name__})") from None
-        if fault:
-            raise InputError(f"{where} does not hold together: {fault}")
-        return policy
+    def from_dict(cls, document: Any) -> Policy:
+        """A policy from what `to_dict` gave."""
+        from discreet import policy_files
+
+        return policy_files.policy_of(document)
 
     def with_source(self, **facts: Any) -> Policy:
         """The same policy, with facts about the data it was made for."""
@@ -396,68 +313,6 @@ class Policy:
         from discreet.report import policy_fragment
 
         return policy_fragment(self)
-
-
-def renyi_order(leakage: str) -> float | None:
-    """The order of a worst-case Rényi leakage by its symbol, else None.
-
-    >>> renyi_order("D_2"), renyi_order("D_inf"), renyi_order("L0")
-    (2.0, inf, None)
-    """
-    named = re.fullmatch(r"D_(inf|0|[1-9][0-9]*|(?:0|[1-9][0-9]*)\.[0-9]*[1-9])", leakage)
-    return float(named[1]) if named else None
-
-
-def promised_by(leakage: str) -> tuple[str, ...]:
-    """The measures that a policy for this leakage bounds; nothing where the leakage is not known."""
-    return PROMISED.get(leakage) or ((leakage,) if renyi_order(leakage) is not None else ())
-
-
-def measured(joint: Joint, leakage: str = "L0") -> dict[str, float]:
-    """The measures that a policy file states: always the same, and the leakage that the policy is about."""
-    found = {
-        symbol: REGISTRY[symbol](joint)
-        for symbol in dict.fromkeys((*MEASURED, *promised_by(leakage)))
-        if REGISTRY[symbol].kind == "range" or (joint.has_counts and (symbol != "n" or joint.is_integral))
-    }
-    if joint.has_side:
-        found |= {name: REGISTRY[symbol](joint, side=True) for symbol, name in TO_THE_INFORMED.items()}
-    return found
-
-
-def alone_in(joint: Joint) -> dict[str, int]:
-    """The fewest distinct values of each sensitive column by itself, where several are protected together."""
-    if len(joint.sensitive) < 2:
-        return {}
-    return {name: int(joint.select(sensitive=[name]).distinct.min()) for name in joint.sensitive}
-
-
-def _fault(policy: Policy) -> str:
-    """What does not fit together in a policy that was read from a file; nothing when all does."""
-    letters = [*policy.withheld, *(letter for block in policy.blocks for letter in block)]
-    width = len(policy.public)
-    roles = (*policy.public, *policy.sensitive, *policy.side)
-    faults = {
-        "it has no public columns": not policy.public,
-        "a column is not named by text, or named twice": not all(isinstance(name, str) for name in roles)
-        or any(len(set(names)) < len(names) for names in (policy.public, policy.sensitive, policy.side)),
-        "its blocks are not all named": bool(policy.names) and len(policy.names) != len(policy.blocks),
-        "it has no blocks, or an empty one": not (policy.blocks and all(policy.blocks)),
-        "a letter stands in two blocks": len(set(letters)) < len(letters),
-        "a letter has not one value a column": width > 1
-        and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
-        "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
-        "its problem is not known": policy.problem not in ("funnel", "bottleneck"),
-        "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
-        "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
-        "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),
-        "its source is not a list of facts": not isinstance(policy.source, dict),
-    }
-    return next((words for words, is_wrong in faults.items() if is_wrong), "")
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 def _width(label: Label) -> int:

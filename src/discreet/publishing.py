@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet.errors import InputError, RequirementError
-from discreet.policy import Policy, Unseen, promised_by
+from discreet.policy import Policy, Unseen
+from discreet.promises import promised_by
 from discreet.releasing import Cells, Released, carry_out, fingerprint, spare_originals, write
 from discreet.tables.writing import check_table_target, check_target, staged_text
 from discreet.words import json_number
 
 if TYPE_CHECKING:
-    from discreet.frontiers import Frontier, Point
+    from discreet.frontiers import Frontier
     from discreet.joint import Joint
+    from discreet.points import Point
     from discreet.tables.counting import Progress
 
 

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint import Joint, from_codes
 from discreet.labels import Alphabet, Codes, Label, combine
-from discreet.policy import Policy, measured
+from discreet.policy import Policy
+from discreet.promises import measured
 from discreet.tables.columns import canonical, encode_column
 from discreet.tables.files import expand, locate
 from discreet.tables.sources import column_names, group

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import discreet
 from discreet import plots, words
+from discreet.errors import MissingExtraError
 from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
     from discreet.auditing import Audit
+    from discreet.frontiers import Frontier
     from discreet.joint import Joint
     from discreet.policy import Policy
     from discreet.publishing import Published
@@ -189,6 +191,43 @@ def _release_headline(published: Published) -> str:
     return f"{chosen} {worst}"
 
 
+POINTS_SHOWN = 12
+
+
+def frontier_fragment(frontier: Frontier) -> str:
+    """A frontier for a notebook: the plot, where plots are installed, and the figures of some points."""
+    points = frontier.points
+    shown = sorted({round(i * (len(points) - 1) / (POINTS_SHOWN - 1)) for i in range(POINTS_SHOWN)})
+    rows = [
+        {
+            "leakage": f"{points[i].leakage:.4g}",
+            "utility": f"{points[i].utility:.4g}",
+            "bound": "" if points[i].bound is None else f"{points[i].bound:.4g}",
+        }
+        for i in shown
+    ]
+    try:
+        drawing = plots.to_svg(frontier.plot(), f"Frontier {frontier.leakage} {frontier.utility}")
+    except MissingExtraError:
+        drawing = ""
+    return render("frontier.html", frontier=frontier, text=repr(frontier), rows=rows, plot=drawing)
+
+
+def joint_fragment(joint: Joint) -> str:
+    """A joint for a notebook: its sizes, and how its groups fare. Sensitive values are not shown."""
+    one = int((joint.distinct == 1).sum())
+    rows = [
+        ("|S|", f"{joint.n_s:,}", f"distinct values of {', '.join(joint.sensitive)}"),
+        ("|X|", f"{joint.n_x:,}", f"distinct values of {', '.join(joint.public)}: groups"),
+        ("pairs", f"{joint.counts.nnz:,}", "of s and x that were seen together"),
+        ("k", f"{int(joint.distinct.min()):,}", "distinct s in the worst group"),
+        ("certain", f"{one:,}", "groups with a single s, which is given away"),
+    ]
+    if joint.is_integral:
+        rows.insert(0, ("rows", f"{joint.total:,}", words.missing_sentence(joint)))
+    return render("figures.html", text=repr(joint), rows=rows)
+
+
 def policy_fragment(policy: Policy) -> str:
     """A policy for a notebook."""
     blocks = [
@@ -222,7 +261,7 @@ def disclosure_page(disclosed: Disclosed, *, purpose: str) -> str:
 
 def disclosure_fragment(found: Disclosure) -> str:
     """A disclosure for a notebook."""
-    return render("disclosure_fragment.html", text=_disclosure_headline(found), rows=_disclosure_rows(found))
+    return render("figures.html", text=_disclosure_headline(found), rows=_disclosure_rows(found))
 
 
 def _disclosure_headline(found: Disclosure) -> str:

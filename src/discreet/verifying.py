@@ -13,7 +13,8 @@ from discreet.errors import ColumnError, RequirementError
 from discreet.joint import from_codes
 from discreet.labels import Alphabet, Codes, Label, combine
 from discreet.measures import REGISTRY
-from discreet.policy import Policy, measured
+from discreet.policy import Policy
+from discreet.promises import measured
 from discreet.releasing import Released, carry_out
 from discreet.tables.columns import canonical, encode_column
 from discreet.tables.sources import column_names, group

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from discreet.errors import InputError, listed
-from discreet.frontiers import Frontier, Setting
+from discreet.frontiers import Frontier
 from discreet.merging.alphabet import Values, has_positions, letters_of, space_of
 from discreet.merging.letters import Problem
-from discreet.policy import PROMISED, promised_by
+from discreet.points import Setting
+from discreet.promises import PROMISED, promised_by
 
 if TYPE_CHECKING:
     from discreet.joint import Joint

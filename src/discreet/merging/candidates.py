@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.frontiers import Points, Setting
 from discreet.merging import costs
 from discreet.merging.hypervolume import non_dominated
 from discreet.merging.letters import FloatArray, IntArray, Letters
+from discreet.points import Points, Setting
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.frontiers import Frontier, Point, Points, Setting
+from discreet.frontiers import Frontier
 from discreet.merging import costs
 from discreet.merging.candidates import (
     Candidates,
@@ -24,6 +24,7 @@ from discreet.merging.candidates import (
 )
 from discreet.merging.costs import Codeword
 from discreet.merging.letters import FloatArray, IntArray, Letters
+from discreet.points import Point, Points, Setting
 
 if TYPE_CHECKING:
     from discreet.merging.optimised import Optimised

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.frontiers import Frontier, Point
+from discreet.frontiers import Frontier
 from discreet.joint import Joint
 from discreet.merging import costs
 from discreet.merging.candidates import bits, worth
 from discreet.merging.letters import FloatArray, IntArray, Letters
 from discreet.merging.suppression import Suppressor, suppress
+from discreet.points import Point
 from discreet.policy import Policy
 
 

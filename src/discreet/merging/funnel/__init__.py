@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.frontiers import Frontier, Setting
+from discreet.frontiers import Frontier
 from discreet.merging.funnel.weights import Weights
+from discreet.points import Setting
 
 if TYPE_CHECKING:
     from discreet.joint import Joint
@@ -39,7 +40,7 @@ def frontier(
 ) -> Frontier:
     """Every policy worth having between a leakage of the pmf and I(X;X̂). See `discreet.frontier`."""
     from discreet.merging.funnel import engines
-    from discreet.policy import measured
+    from discreet.promises import measured
 
     started = time.perf_counter()
     weights = weights_of(joint, leakage)

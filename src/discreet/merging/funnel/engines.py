@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet.frontiers import Frontier, Point, Points, Setting
+from discreet.frontiers import Frontier
 from discreet.merging.funnel import measuring
 from discreet.merging.funnel.weights import Weights, information
 from discreet.merging.hypervolume import non_dominated
 from discreet.merging.letters import FloatArray, IntArray, Problem
-from discreet.policy import renyi_order
+from discreet.points import Point, Points, Setting
+from discreet.promises import renyi_order
 
 if TYPE_CHECKING:
     from discreet.tables.counting import Progress
