@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
 
-.PHONY: demo test slow long check bench docs clean
+.PHONY: demo test slow long check bench reproduce docs clean
 
 demo: .venv/.run ## the main job on data that come with scikit-learn
 	$(BIN)/discreet demo --out out
@@ -22,8 +22,11 @@ check: .venv/.dev ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: .venv/.dev ## ratios, growth and quality; takes a while
-	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+bench: .venv/.dev ## ratios, growth and quality, kept in benchmarks/results; takes a while
+	DISCREET_DATA=$(DATA) sh benchmarks/run_all $(BIN)/python
+
+reproduce: .venv/.dev ## the papers' claims and figures, as the documentation shows them
+	$(BIN)/discreet reproduce all --data "$(DATA)" --out docs/papers --json > docs/papers/claims.json
 
 docs: .venv/.dev ## the documentation, into site/, after every example in it was run
 	DISCREET_DATA=$(DATA) $(BIN)/python docs/_check.py

@@ -3,7 +3,7 @@
     python examples/publish_a_column.py [FOLDER]
 
 From the frontier to a policy, a released table and its check; then the same policy on a smaller table, which it refuses.
-Writes `released.parquet` and `policy.json` into FOLDER. The data are the diabetes study that comes with scikit-learn.
+Writes `released.parquet`, `policy.json` and `frontier.png` into FOLDER. The data are the diabetes study of scikit-learn.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ def main(folder: str | Path = ".") -> dc.Policy:
     policy = frontier.at(max_leakage=2)
     print(policy)
     print("  the first groups are", ", ".join(cells[0] for cells in policy.labels[:4]), "…")
+
+    papers = dc.frontier(joint, codeword="chebyshev", method="agglomerative")
+    chosen = frontier.point_at(max_leakage=2)
+    frontier.plot(papers, chosen=chosen).savefig(Path(folder) / "frontier.png", dpi=150)
 
     released = policy.release(table, out=Path(folder) / "released.parquet", force=True)
     policy.save(Path(folder) / "policy.json")

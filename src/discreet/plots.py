@@ -288,6 +288,9 @@ def save_figure(drawing: Any, path: str) -> None:
     """Write a figure in the format that the suffix names, whole or not at all."""
     from discreet.tables.writing import replacing
 
+    import matplotlib as mpl
+
     check_picture(path)
-    with replacing(path) as temporary:
-        drawing.savefig(temporary, dpi=150)
+    # The same figure gives the same SVG, whose text can be searched.
+    with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none"}):
+        drawing.savefig(temporary, dpi=150, **({"metadata": {"Date": None}} if path.lower().endswith(".svg") else {}))
