@@ -59,11 +59,15 @@ def reproduce(
 ) -> Reproduction:
     """Check every claim of the papers `tags`, and draw their figures into the folder `out` where one is named.
 
-    Claims about the Hungarian data are "not checkable" where `datasets.load("hungarian", data=data)` does not find them, and
-    their figures are left out.
+    Claims about the Hungarian data are "not checkable" where `datasets.load("hungarian")` does not find them, and their figures
+    are left out. A folder `data` that is named and does not hold them is an error.
     """
     study = Study(data)
     papers = [paper(tag) for tag in dict.fromkeys(tags)]
+    if data is not None:
+        _ = study.hungarian
+    if out is not None:
+        _make_folder(Path(out))
     total = sum(len(each.claims) + (len(each.figures) if out is not None else 0) for each in papers)
     done = 0
 
@@ -84,10 +88,16 @@ def reproduce(
     return Reproduction(tuple(rows), tuple(figures))
 
 
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"figures cannot be written to {out}: {problem.strerror}") from None
+
+
 def _drawn(figure: Figure, tag: str, study: Study, out: Path) -> list[str]:
     from discreet import plots
 
-    out.mkdir(parents=True, exist_ok=True)
     target = out / f"{tag}-{figure.name}.svg"
     try:
         plots.save_figure(figure.draw(study), str(target))
