@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -23,7 +25,7 @@ import discreet as dc
 from discreet.merging.funnel import weights_of
 from discreet.merging.funnel.bounds import bound
 from discreet.merging.funnel.soft_funnel import soft_frontier
-from discreet.merging.funnel.soft_points import SoftPoint, soft_gain
+from discreet.merging.funnel.soft_points import SoftPoint
 from discreet.merging.funnel.weights import Weights
 from discreet.merging.letters import Problem
 
@@ -46,6 +48,39 @@ def hungarian(setting: Literal["A", "B"]) -> dc.Joint:
     s = zip(columns["age"], columns["sex"], strict=True)
     x = zip(*(columns[name] for name in names), strict=True)
     return dc.Joint.from_pairs(list(zip(s, x, strict=True)))
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How far soft beats hard: the most bits of I(S;X̂) at equal I(X;X̂), where, and on average over all utilities."""
+
+    bits: float
+    utility: float
+    mean: float
+
+
+def soft_gain(
+    weights: Weights,
+    hard: Iterable[tuple[float, float]],
+    soft: Sequence[SoftPoint],
+    problem: Problem,
+    steps: int = 2000,
+) -> Gain:
+    """The gain of soft points, with time sharing, over the steps of a hard frontier of (leakage, utility)."""
+    sign = 1.0 if problem == "funnel" else -1.0
+    ends = [(0.0, 0.0), (weights.leakage, weights.entropy)]
+    figures = np.array([*hard, *ends])
+    u = np.linspace(0.0, weights.entropy, steps + 1)
+    # The best hard policy that is useful enough (funnel) or cheap enough (bottleneck), at every utility.
+    order = np.argsort(sign * figures[:, 1], kind="stable")[::-1]
+    best = np.minimum.accumulate(sign * figures[order, 0])
+    last = np.searchsorted(-sign * figures[order, 1], -sign * u + 1e-12, side="right") - 1
+    steps_of_hard = best[last]
+    hull = sorted([(point.utility, point.leakage) for point in soft] + [(b, a) for a, b in ends])
+    curve = np.interp(u, *np.array(hull).T)
+    gain = steps_of_hard - sign * curve
+    at = int(np.argmax(gain))
+    return Gain(float(gain[at]), float(u[at]), float(gain.mean()))
 
 
 def dominated(weights: Weights, leakage: npt.NDArray[np.float64], problem: Problem) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 from common import best_here, measure, seconds, table
 
 import discreet as dc
+from discreet.merging.funnel import weights_of
 from discreet.merging.funnel.iac_mdsf import MergePath, Solver, iac_mdsf
 from discreet.merging.funnel.theorem import Merges
 from discreet.merging.funnel.weights import Weights
@@ -74,14 +75,6 @@ def bottleneck_inner(n: int) -> Gains:
         return found
 
     return gains
-
-
-def weights_of(joint: dc.Joint) -> Weights:
-    """A joint's counts by letter."""
-    counts = joint.counts
-    return Weights(
-        counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64), joint.n_s
-    )
 
 
 def minimum_norm(sizes: tuple[int, ...]) -> None:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import numpy as np
-
 from discreet import Joint
+from discreet.merging.funnel import weights_of
 from discreet.merging.funnel.weights import Weights
 
 SETTINGS = {"A": ("sex", "chol"), "B": ("age", "chol")}
-
-
-def weights_of(joint: Joint) -> Weights:
-    """The counts of a joint, by letter."""
-    counts = joint.counts
-    return Weights(
-        counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64), joint.n_s
-    )
 
 
 def hungarian_joint(table: Mapping[str, Sequence[object]], setting: Literal["A", "B"]) -> Joint:

@@ -23,7 +23,6 @@ from discreet.merging.funnel.soft_points import (
     measured,
     posteriors,
     share_time,
-    soft_gain,
     soft_information,
 )
 from discreet.merging.funnel.weights import Weights, information
@@ -199,14 +198,6 @@ def test_the_envelope_drops_what_time_sharing_beats() -> None:
     assert funnel == [(1.0, 4.0), (0.2, 2.0), (0.0, 0.0)]  # (0.6, 3) is halfway between its neighbours
     bottleneck = [(p.leakage, p.utility) for p in envelope(points, "bottleneck")]
     assert bottleneck == [(1.0, 4.0), (0.9, 2.0), (0.0, 0.0)]
-
-
-def test_the_gain_over_a_hard_frontier_is_read_at_equal_utility() -> None:
-    weights = make_weights(np.array([[4.0, 0.0], [0.0, 4.0]]))
-    # Hard: nothing at 0 and one bit at 1. Time sharing halves both, so just above u = 0 it gains nearly one bit.
-    gain = soft_gain(weights, [], [], "funnel", steps=100)
-    assert gain.bits == pytest.approx(0.99) and gain.utility == pytest.approx(0.01)
-    assert soft_gain(weights, [], [], "bottleneck", steps=100).utility == pytest.approx(0.99)
 
 
 def test_large_alphabets_are_refused_in_one_line() -> None:

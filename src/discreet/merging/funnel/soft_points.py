@@ -8,7 +8,7 @@ otherwise. So the pairs that soft policies reach are convex, and soft beats hard
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -116,36 +116,3 @@ def _is_above(left: SoftPoint, middle: SoftPoint, right: SoftPoint, sign: float)
     """Whether time sharing of the outer two is at least as good as the middle one."""
     share = (middle.utility - right.utility) / (left.utility - right.utility)
     return sign * (share * left.leakage + (1 - share) * right.leakage) <= sign * middle.leakage + 1e-12
-
-
-@dataclass(frozen=True)
-class Gain:
-    """How far soft beats hard: the most bits of I(S;X̂) at equal I(X;X̂), where, and on average over all utilities."""
-
-    bits: float
-    utility: float
-    mean: float
-
-
-def soft_gain(
-    weights: Weights,
-    hard: Iterable[tuple[float, float]],
-    soft: Sequence[SoftPoint],
-    problem: Problem,
-    steps: int = 2000,
-) -> Gain:
-    """The gain of soft points, with time sharing, over the steps of a hard frontier of (leakage, utility)."""
-    sign = 1.0 if problem == "funnel" else -1.0
-    ends = [(0.0, 0.0), (weights.leakage, weights.entropy)]
-    figures = np.array([*hard, *ends])
-    u = np.linspace(0.0, weights.entropy, steps + 1)
-    # The best hard policy that is useful enough (funnel) or cheap enough (bottleneck), at every utility.
-    order = np.argsort(sign * figures[:, 1], kind="stable")[::-1]
-    best = np.minimum.accumulate(sign * figures[order, 0])
-    last = np.searchsorted(-sign * figures[order, 1], -sign * u + 1e-12, side="right") - 1
-    steps_of_hard = best[last]
-    hull = sorted([(point.utility, point.leakage) for point in soft] + [(b, a) for a, b in ends])
-    curve = np.interp(u, *np.array(hull).T)
-    gain = steps_of_hard - sign * curve
-    at = int(np.argmax(gain))
-    return Gain(float(gain[at]), float(u[at]), float(gain.mean()))
