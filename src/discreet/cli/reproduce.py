@@ -38,18 +38,18 @@ def command(papers: tuple[str, ...], data: str | None, out: str | None, as_json:
 
 
 def _show(done: Reproduction) -> None:
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
     target = console()
-    table = Table("where", "the paper says", "computed", "verdict", pad_edge=False)
+    table = Table(pad_edge=False, box=box.HORIZONTALS, show_lines=True)
+    table.add_column("where", max_width=16)
+    table.add_column("the paper says", ratio=2)
+    table.add_column("computed", ratio=3)
     for row in done.rows:
-        table.add_row(
-            Text(f"{row.paper} {row.where}"),
-            Text(row.claim),
-            Text(row.computed),
-            Text(row.verdict, style=_COLOURS[row.verdict]),
-        )
+        where = Text(f"{row.paper} {row.where}\n").append(row.verdict, style=_COLOURS[row.verdict])
+        table.add_row(where, Text(row.claim), Text(row.computed))
     target.print(table)
     for tag, counts in done.counts().items():
         target.print(Text(f"{tag}: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)))
