@@ -1,0 +1,10 @@
+"""The paper that the claims of this package belong to."""
+
+from __future__ import annotations
+
+from discreet.papers.claims import Paper
+
+PAPER = Paper(
+    "DQ",
+    "Development and Analysis of Deterministic Privacy-Preserving Policies Using Non-Stochastic Information Theory",
+)

@@ -1,0 +1,111 @@
+"""III: measures of privacy and quality, and the relaxed problem."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.joint import Joint
+from discreet.measures import least_uncertainty, maximin_information, worst_case_leakage
+from discreet.papers.claims import Outcome, Study, matches, misprint
+from discreet.papers.dq.families import SLACK, Pieces, chains, ess_sup, functions, graph, privacy, sup
+from discreet.papers.dq.paper import PAPER
+
+
+@PAPER.claim("Thm III.1", "post-processing never lowers the privacy: P_i(g∘f) ≥ P_i(f), i = 1, 2")
+def post_processing(study: Study) -> Outcome:
+    worst, cases = -math.inf, 0
+    for f, gf in chains(5):
+        for measure in (worst_case_leakage, maximin_information):
+            worst = max(worst, measure(graph(gf)) - measure(graph(f)))
+        cases += 1
+    return matches(f"for all {cases} pairs of f on 5 letters and g; neither L0 nor I* rises", worst < SLACK)
+
+
+@PAPER.claim("Thm III.1, proof", "d0(Z|X) = ess inf over z of μ([[X|z]])")
+def proof_of_post_processing(study: Study) -> Outcome:
+    printed = meant = cases = 0
+    for f in functions(4):
+        joint = graph(f)
+        least = min(np.unique(f, return_counts=True)[1])
+        printed += abs(least_uncertainty(Joint.from_array(joint.support.toarray().T.astype(bool))) - least) < SLACK
+        meant += abs(least_uncertainty(joint) - math.log2(least)) < SLACK
+        cases += 1
+    return misprint(
+        f"d0(X|Z) = inf log μ([[X|z]]) is meant, by (5): right for all {meant} functions of 4 letters; d0(Z|X) is "
+        f"0 for every function, and the logarithm is "
+        f"missing in each line (as printed it holds for {printed})",
+        printed=printed == cases,
+        corrected=meant == cases,
+    )
+
+
+@PAPER.claim("III", "the best privacy is that of X and f(X) unrelated, making P_i(f) = 0")
+def unrelated(study: Study) -> Outcome:
+    found = {
+        f: [privacy(measure(graph(f))) for measure in (worst_case_leakage, maximin_information)] for f in functions(4)
+    }
+    constant = found[0, 0, 0, 0]
+    others = max(max(each) for f, each in found.items() if len(set(f)) > 1)
+    return misprint(
+        f"nothing leaks, so P_i is infinite, and only then the best: over the functions of 4 letters the constant "
+        f"one has P = {constant[0]:g}, the others "
+        f"at most {others:g}",
+        printed=constant == [0, 0],
+        corrected=constant == [math.inf, math.inf] and others < math.inf,
+    )
+
+
+@PAPER.claim("Prop III.1, proof", "I*(X;Z) ≤ min(I*(X;Y), I*(Z;Y)) for Y = f(X), Z = g(Y)")
+def data_processing(study: Study) -> Outcome:
+    worst, cases = -math.inf, 0
+    for f, gf in chains(5):
+        through = maximin_information(_between(f, gf))
+        worst = max(worst, maximin_information(graph(gf)) - min(maximin_information(graph(f)), through))
+        cases += 1
+    return matches(f"for all {cases} pairs of f on 5 letters and g", worst < SLACK)
+
+
+def _between(f: tuple[int, ...], gf: tuple[int, ...]) -> Joint:
+    """The joint range of f(X) and g(f(X))."""
+    return Joint.from_pairs(list(zip(f, gf, strict=True)))
+
+
+@PAPER.claim("Prop III.1 (13a)", "I*(X;g(f(X))) ≤ I*(f(X);g(f(X))), so that (14) relaxes (12)")
+def relaxation(study: Study) -> Outcome:
+    apart = [maximin_information(graph(gf)) - maximin_information(_between(f, gf)) for f, gf in chains(5)]
+    return matches(
+        f"with equality for all {len(apart)} pairs of f on 5 letters and g: both are the log of the number of "
+        f"answers, so (14) is (12) and no relaxation",
+        max(abs(each) for each in apart) < SLACK,
+    )
+
+
+@PAPER.claim("Prop III.1 (13b)", "Q(g∘f) = 1/ess sup over y in [[Y]] of |y − g(y)|")
+def quality(study: Study) -> Outcome:
+    # f(x) = max(x, 1/2) on [0, 1]; g(y) = y but for g(1/2) = 3/2. Half of all x have f(x) = 1/2, a null set of y.
+    of_x: Pieces = [(0.5, 1.0), (0.5, 0.0)]
+    of_y: Pieces = [(0.0, 1.0), (0.5, 0.0)]
+    return misprint(
+        f"f(x) = max(x, 1/2) on [0, 1], g(1/2) = 3/2 and else g(y) = y: (11) gives 1/Q = {ess_sup(of_x):g}, the "
+        f"essential supremum over y gives "
+        f"{ess_sup(of_y):g}; with suprema both are {sup(of_y):g}",
+        printed=ess_sup(of_x) == ess_sup(of_y),
+        corrected=sup(of_x) == sup(of_y),
+    )
+
+
+@PAPER.claim(
+    "III", "such a relaxation is not possible for L0, for which data processing does not hold in both directions"
+)
+def no_relaxation_of_leakage(study: Study) -> Outcome:
+    for n in range(1, 5):
+        for f, gf in chains(n):
+            one, other = worst_case_leakage(graph(gf)), worst_case_leakage(_between(f, gf))
+            if one > other + SLACK:
+                return matches(
+                    f"fewest letters: {n}, f = {f}, g∘f = {gf}: L0(X;Z) = {one:.3f} > L0(Y;Z) = {other:.3f} bits",
+                    n == 3,
+                )
+    return matches("no example found", False)

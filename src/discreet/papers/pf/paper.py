@@ -1,0 +1,7 @@
+"""The paper that the claims of this package belong to."""
+
+from __future__ import annotations
+
+from discreet.papers.claims import Paper
+
+PAPER = Paper("PF", "A Submodularity-based Clustering Algorithm for the Information Bottleneck and Privacy Funnel")

@@ -1,0 +1,112 @@
+"""DQ, claim by claim: the verdicts, the figures, and that a wrong computation shows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet import papers
+from discreet.papers.claims import Outcome, Row, Study
+from discreet.papers.dq import (
+    PAPER,
+    s2b_entropy,
+    s2c_taxicab,
+    s3_formulation,
+    s4a_policies,
+    s4b_examples,
+    s5_anonymity,
+)
+from discreet.papers.dq.families import ess_sup, sup
+from discreet.queries import QuantisedQuery
+
+EXPECTED = {"matches": 30, "misprint": 24, "refuted": 5, "not checkable": 2}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> papers.Reproduction:
+    """The whole paper with its figures; it needs no data."""
+    return papers.reproduce(["DQ"], out=tmp_path_factory.mktemp("dq"))
+
+
+def test_verdicts(done: papers.Reproduction) -> None:
+    assert done.mismatches == ()
+    assert Counter(row.verdict for row in done.rows) == EXPECTED
+    assert all("\n" not in row.computed and row.computed for row in done.rows)
+
+
+def test_figures(done: papers.Reproduction) -> None:
+    assert [Path(path).name for path in done.figures] == ["DQ-fig1.svg", "DQ-fig2.svg", "DQ-fig3.svg"]
+    assert all(Path(path).read_text().startswith("<?xml") for path in done.figures)
+
+
+@pytest.mark.parametrize(
+    ("where", "says", "verdict", "computed"),
+    [
+        ("(17b)", "argmax", "misprint", "argmin is meant"),
+        ("III", "P_i(f) = 0", "misprint", "P_i is infinite"),
+        ("Thm IV.2, proof; Thm IV.3, proof", "I* = q", "misprint", "log q"),
+        ("Ex IV.2", "whatever the number of people", "refuted", "3.57, 10.10, 17.50, 31.94, 67.76"),
+        ("Ex IV.2", "22/75", "misprint", "21/75"),
+        ("Ex IV.1", "meets the condition", "refuted", "four corners"),
+        ("Rem II.1", "ε^n N_ε ≤ μ", "refuted", "n = 13"),
+        ("V", "k-anonymity is not private", "matches", "2-anonymous: L0 = I* = 1 bit"),
+    ],
+)
+def test_what_the_paper_gets_wrong(
+    done: papers.Reproduction, where: str, says: str, verdict: str, computed: str
+) -> None:
+    found: list[Row] = [row for row in done.rows if row.where == where and says in row.claim]
+    assert [row.verdict for row in found] == [verdict]
+    assert computed in found[0].computed
+
+
+def test_a_null_set_counts_for_the_supremum_only() -> None:
+    pieces = [(0.5, 1.0), (0.0, 7.0)]
+    assert (ess_sup(pieces), sup(pieces)) == (1.0, 7.0)
+    assert ess_sup([(0.0, 7.0)]) == -math.inf
+
+
+# ------------------------------------------------------------------ a wrong computation shows
+
+
+def coarser(right: Callable[..., QuantisedQuery]) -> Callable[..., QuantisedQuery]:
+    """Quantising with more than twice the error that is asked for."""
+
+    def wrong(query: Any, domain: Any, error: float, *rest: Any) -> QuantisedQuery:
+        return right(query, domain, 2.2 * error, *rest)
+
+    return wrong
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "wrong", "claims"),
+    [
+        (s4a_policies, "quantise", coarser, ["relaxed_policy", "fewest", "best_for_leakage", "corollary", "covers"]),
+        (s2c_taxicab, "maximin_information", lambda right: lambda joint: right(joint) + 1, ["maximin"]),
+        (s3_formulation, "worst_case_leakage", lambda right: lambda joint: -right(joint), ["post_processing"]),
+        (s5_anonymity, "record_anonymity", lambda right: lambda joint: right(joint) - 1, ["homogeneity"]),
+        (s5_anonymity, "_mended", lambda right: lambda x: x, ["still_anonymous", "without_bound"]),
+        (s4b_examples, "ellipse", lambda right: lambda x: right(x) - 1, ["last_cell", "level_sets"]),
+        (s2b_entropy, "sup", lambda right: ess_sup, ["essential_supremum", "example"]),
+    ],
+)
+def test_a_wrong_computation_is_a_mismatch(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, wrong: Callable[[Any], Any], claims: list[str]
+) -> None:
+    checks: list[Callable[[Study], Outcome]] = [getattr(module, claim) for claim in claims]
+    assert all(check(Study()).verdict != "mismatch" for check in checks)
+    monkeypatch.setattr(module, name, wrong(getattr(module, name)))
+    assert [check(Study()).verdict for check in checks] == ["mismatch"] * len(claims)
+
+
+def test_a_wrong_radius_is_a_mismatch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QuantisedQuery, "adversary_error", property(lambda self: 10.2))
+    study = Study()
+    assert s4b_examples.independent_of_people(study).verdict == "mismatch"
+    assert s4b_examples.ten_centimetres(study).verdict == "mismatch"
+    assert len(PAPER.claims) == sum(EXPECTED.values())

@@ -1,0 +1,147 @@
+"""PF, claim by claim: the verdicts, the figures, and that a wrong computation shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet import papers
+from discreet.errors import TableError
+from discreet.merging.funnel.theorem import Members, Merges
+from discreet.papers.claims import Row, Study
+from discreet.papers.pf import PAPER, s1_problem, s3a_algorithm, s3b_theorem, s4c_complexity, s5_proof
+from discreet.papers.pf.procedure import area, dominated
+from discreet.papers.pf.s1_problem import is_unsupported, smallest_missed
+
+EXPECTED = {"matches": 33, "misprint": 4, "refuted": 7, "not checkable": 4}
+WITHOUT_DATA = {"matches": 23, "misprint": 3, "refuted": 6, "not checkable": 16}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
+    """Every claim, with no data to be found."""
+    study = Study(tmp_path_factory.mktemp("empty"))
+    return [claim.row(PAPER.tag, study) for claim in PAPER.claims]
+
+
+def test_verdicts_without_data(rows: list[Row]) -> None:
+    assert [row for row in rows if row.verdict == "mismatch"] == []
+    assert Counter(row.verdict for row in rows) == WITHOUT_DATA
+    assert all("\n" not in row.computed and row.computed for row in rows)
+
+
+def test_what_is_about_the_data_is_not_checkable_without_them(rows: list[Row]) -> None:
+    missing = {row.where for row in rows if "cannot be read" in row.computed}
+    assert {"IV-A, Fig 2", "IV-B, Fig 3", "IV-C, Fig 4", "Fig 4", "Abstract, IV-C"} <= missing
+    assert all(where.startswith(("IV", "Fig", "Abstract, IV")) for where in missing)
+
+
+def test_counterexamples_of_the_issue(rows: list[Row]) -> None:
+    computed = {row.claim: row for row in rows}
+    directions = next(row for claim, row in computed.items() if "nonincreasing: f(W)" in claim)
+    assert directions.verdict == "misprint" and "W ⊆ Y is meant" in directions.computed
+    convex = next(row for claim, row in computed.items() if claim.startswith("−y log y"))
+    assert convex.verdict == "misprint"
+    pairs = next(row for claim, row in computed.items() if claim.startswith("pairs are merged"))
+    assert "[0 0 1 1 | 1 1 0 0]" in pairs.computed
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("hungarian")
+def test_verdicts_and_figures_with_data(tmp_path: Path) -> None:
+    done = papers.reproduce(["PF"], out=tmp_path)
+    assert done.mismatches == ()
+    assert Counter(row.verdict for row in done.rows) == EXPECTED
+    assert [Path(path).name for path in done.figures] == ["PF-fig2.svg", "PF-fig3.svg", "PF-fig4.svg"]
+    ninety = next(row for row in done.rows if row.where == "IV-C, Fig 4")
+    assert "107 merges leave 90 blocks" in ninety.computed
+    lost = next(row for row in done.rows if "bottleneck, X = {age" in row.claim)
+    assert lost.verdict == "refuted"
+
+
+def test_figures_need_data(tmp_path: Path) -> None:
+    assert [figure.name for figure in PAPER.figures] == ["fig2", "fig3", "fig4"]
+    study = Study(tmp_path)
+    for figure in PAPER.figures:
+        with pytest.raises(TableError):
+            figure.draw(study)
+
+
+# ------------------------------------------------------------------ a wrong computation shows
+
+
+def test_a_wrong_g_breaks_the_theorem(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Merges.g
+    monkeypatch.setattr(Merges, "g", lambda self, member: 1.01 * right(self, member))
+    study = Study()
+    for claim in (s3b_theorem.theorem_identity, s5_proof.leakage_of_a_merge):
+        assert claim(study).verdict == "mismatch"
+    assert s3b_theorem.submodular(study).verdict == "matches"  # a multiple still is
+
+
+def test_a_supermodular_f_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def size(merges: Merges, member: Members) -> float:
+        return -float(member.sum() ** 0.5) if member.any() else 0.0
+
+    monkeypatch.setattr(Merges, "f", size)
+    study = Study()
+    assert s3b_theorem.submodular(study).verdict == "mismatch"
+    assert s5_proof.utility_of_a_merge(study).verdict == "mismatch"
+
+
+def test_a_counterexample_is_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = smallest_missed("bottleneck")
+    assert found is not None and found.holds()
+    wrong = replace(found, best=found.member)
+    monkeypatch.setattr(s3a_algorithm, "smallest_missed", lambda _: wrong)
+    assert s3a_algorithm.stops_only_where_nothing_helps(Study()).verdict == "mismatch"
+    monkeypatch.setattr(s1_problem, "smallest_unsupported", lambda _: None)
+    assert s1_problem.multipliers_reach_everything(Study()).verdict == "mismatch"
+
+
+def test_a_better_procedure_leaves_no_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.merging.funnel import iac_mdsf
+    from discreet.merging.funnel.dendrogram import dendrogram
+
+    def by_pairs(weights: object, multiplier: float, problem: str, solver: str) -> iac_mdsf.MergePath:
+        path = dendrogram(weights, multiplier, problem)  # type: ignore[arg-type]
+        sign = 1 if problem == "funnel" else -1
+        stop = int(np.argmin(sign * (path.leakage - multiplier * path.utility)))
+        every = [path.partition(step) for step in range(stop + 1)]
+        return iac_mdsf.MergePath(multiplier, problem, every, path.leakage[: stop + 1], path.utility[: stop + 1])  # type: ignore[arg-type]
+
+    monkeypatch.setattr(s3a_algorithm, "iac_mdsf", by_pairs)
+    assert s3a_algorithm.subsets_against_pairs(Study()).verdict == "mismatch"
+
+
+def test_a_soft_gain_that_is_none_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.frontiers import Frontier
+
+    monkeypatch.setattr(Frontier, "gain_of", lambda *_: 0.0)
+    assert s4c_complexity.soft_policies(Study()).verdict == "mismatch"
+
+
+# ------------------------------------------------------------------ what the claims are measured with
+
+
+def test_unsupported_points_by_hand() -> None:
+    points = np.array([(0.0, 0.0), (0.6, 0.5), (1.0, 1.0)])
+    assert is_unsupported(points, 1, "funnel") and not is_unsupported(points, 1, "bottleneck")
+    assert not is_unsupported(points, 0, "funnel") and not is_unsupported(points, 2, "funnel")
+    dominated_one = np.array([(0.0, 0.5), (0.6, 0.5), (1.0, 1.0)])
+    assert not is_unsupported(dominated_one, 1, "funnel")
+
+
+def test_domination_and_area_by_hand() -> None:
+    points, others = np.array([(1.0, 1.0), (0.5, 0.9)]), np.array([(0.6, 1.0)])
+    assert dominated(points, others, "funnel") == 0.5
+    assert dominated(others, points, "bottleneck") == 0.5 * 2
+    from discreet.papers.pf.families import weights
+
+    fair = weights(np.eye(2, dtype=np.int64))  # I(S;X) = H(X) = 1 bit
+    assert area(np.array([(0.5, 1.0)]), fair, "funnel") == 0.5
+    assert area(np.array([(1.0, 0.25)]), fair, "bottleneck") == 0.75
