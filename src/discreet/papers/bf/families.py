@@ -23,6 +23,7 @@ T = TypeVar("T")
 MOST = 4  # values of X and of Y up to which all joint ranges are gone through
 RANDOM, LETTERS = 40, 5  # random ranges beyond, with so many values of X
 TABLES = 100
+TRIPLES = 2000
 SEED = 2021
 
 
@@ -132,6 +133,25 @@ def chains(study: Study) -> tuple[Chain, ...]:
     return tuple(sorted(found, key=lambda chain: (chain.xy.n_s, chain.xy.n_x, chain.yz.n_x, chain.xy.counts.nnz)))
 
 
+def triples(study: Study) -> tuple[Bools, ...]:
+    """Joint ranges [[X, Y, Z]] that are Markov chains by definition: all of three bits, and random ones of 3 × 2 × 2 values."""
+    return tuple(seen for seen in study.once(all_triples) if is_chain(seen))
+
+
+def all_triples(study: Study) -> tuple[Bools, ...]:
+    """The same, chains or not."""
+    del study
+    rng = np.random.default_rng(SEED)
+    ranges = [np.array(cells).reshape(2, 2, 2) for cells in itertools.product([False, True], repeat=8) if any(cells)]
+    return (*ranges, *(rng.random((3, 2, 2)) < 0.7 for _ in range(TRIPLES)))
+
+
+def is_chain(seen: Bools) -> bool:
+    """Whether [[X|z,y]] = [[X|y]] for all (z, y) that are seen, for the joint range seen[x, y, z]."""
+    given_y = seen.any(axis=2, keepdims=True)
+    return bool(((seen == given_y) | ~seen.any(axis=0)).all())
+
+
 def tables(study: Study) -> tuple[Joint, ...]:
     """Random tables of counts, two to five values each way, for statements about probabilities."""
     del study
@@ -158,8 +178,20 @@ def together(one: Joint, other: Joint) -> Joint:
 
 
 def shape(joint: Joint) -> str:
-    """A joint range in words: what each y may come from."""
-    return ", ".join(f"y{y + 1}:{{{','.join(f'x{x + 1}' for x in joint.codes_of(y))}}}" for y in range(joint.n_x))
+    """A joint range by its conditional ranges: what each y may come from."""
+    return ", ".join(
+        f"[[X|y{y + 1}]] = {{{','.join(f'x{x + 1}' for x in joint.codes_of(y))}}}" for y in range(joint.n_x)
+    )
+
+
+def on_joints(study: Study) -> str:
+    """What `joints` are, for a sentence."""
+    return f"{len(study.once(joints))} joint ranges (all up to {MOST} × {MOST} values, {RANDOM} random ones)"
+
+
+def on_attributes(study: Study) -> str:
+    """What `attributed` are, for a sentence."""
+    return f"{sum(len(found) for _, found in study.once(attributed)):,} attributes of {on_joints(study)}"
 
 
 def least(joint: Joint) -> int:

@@ -15,10 +15,12 @@ from discreet.papers.bf.families import (
     joint_ranges,
     joints,
     least,
-    small_joints,
+    on_attributes,
+    on_joints,
     smallest,
     tables,
     together,
+    triples,
 )
 from discreet.papers.bf.paper import PAPER
 from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
@@ -27,17 +29,17 @@ _L = dc.measures.worst_case_leakage
 _L_STAR = dc.measures.maximal_guessing_leakage
 
 
-@PAPER.claim("III", "with the worst case for the expectation, guessing entropy H_G(U) becomes the cost log |[[U]]|")
+@PAPER.claim("III", "with the worst case for the expectation, guessing entropy H_G(U) reduces to the cost log |[[U]]|")
 def worst_guess(study: Study) -> Outcome:
     sizes = sorted({joint.n_s for joint in study.once(joints)})
     uniform = [dc.measures.guessing_entropy(dc.Joint.from_array(np.ones((n, 1), dtype=int))) for n in sizes]
     # Guesses are counted, so the last of them has number |[[U]]|; a uniform U takes (|[[U]]| + 1)/2 on average.
-    return misprint(
-        f"the worst case is |[[U]]| guesses, and the cost its logarithm: {sizes[-1]} against "
-        f"{math.log2(sizes[-1]):.3f}",
-        printed=all(close(n, math.log2(n)) for n in sizes),
-        corrected=all(close(2 * mean - 1, n) for mean, n in zip(uniform, sizes, strict=True))
-        and all(close(math.log2(j.n_s) - math.log2(least(j)), _L(j)) for j in study.once(joints)),
+    return matches(
+        "the worst case is |[[U]]| guesses, and the cost is its logarithm, which the sentence passes over (for "
+        f"{sizes[-1]} values, {sizes[-1]} guesses and {math.log2(sizes[-1]):.3f} bits); the prior cost less the least "
+        f"posterior cost is L on {on_joints(study)}",
+        all(close(2 * mean - 1, n) for mean, n in zip(uniform, sizes, strict=True)),
+        all(close(math.log2(j.n_s) - math.log2(least(j)), _L(j)) for j in study.once(joints)),
     )
 
 
@@ -48,7 +50,9 @@ def guessing_order(study: Study) -> Outcome:
     for joint in every:
         orders = np.array(list(itertools.permutations(range(1, joint.n_s + 1))))
         holds.append(close((orders @ joint.s_weight).min() / joint.total, dc.measures.guessing_entropy(joint)))
-    return matches(f"the least over all orders of guessing on {len(every)} random tables", all(holds))
+    return matches(
+        f"H_G(U) is the least average over all orders of guessing on {len(every)} random tables of counts", all(holds)
+    )
 
 
 @PAPER.claim(
@@ -59,7 +63,9 @@ def definition_1(study: Study) -> Outcome:
     both = [close(max(math.log2(j.n_s / n) for n in j.distinct.tolist()), _L(j)) for j in every]
     anonymous = [close(math.log2(j.n_s / dc.measures.distinct_anonymity(j)), _L(j)) for j in every]
     return matches(
-        f"true of {len(every)} joint ranges, with k the distinct values left at worst", all(both), all(anonymous)
+        f"so on {on_joints(study)}, where k is the least number of distinct values that some y leaves",
+        all(both),
+        all(anonymous),
     )
 
 
@@ -70,16 +76,26 @@ def proposition_1(study: Study) -> Outcome:
         set(c.xz.range_of(z)) == {u for y in c.yz.range_of(z) for u in c.xy.range_of(y)} for c in every for z in c.xz.x
     )
     falls = all(_L(c.xz) <= _L(c.xy) + 1e-9 for c in every)
-    return matches(f"true of all chains of at most three values each ({len(every):,})", union, falls)
+    # The chains above are made from their two halves; these are given whole, [[U, Y, Z]], and are chains by definition.
+    for seen in study.once(triples):
+        given_y, given_z = seen.any(axis=2), seen.any(axis=1)
+        with_z = seen.any(axis=0)
+        union &= bool((given_z == (given_y.astype(int) @ with_z.astype(int) > 0)).all())
+        falls &= _L(dc.Joint.from_array(given_z)) <= _L(dc.Joint.from_array(given_y)) + 1e-9
+    return matches(
+        f"so for all {len(every):,} chains of at most three values each, and for {len(study.once(triples))} joint "
+        "ranges of three variables that are chains by definition",
+        union,
+        falls,
+    )
 
 
 @PAPER.claim("Prop 2", "L(U→Y) ≥ 0, with equality if X and Y are unrelated")
 def proposition_2(study: Study) -> Outcome:
     every = study.once(attributed)
     unrelated = [found for joint, found in every if joint.counts.nnz == joint.n_s * joint.n_x]
-    number = sum(len(found) for _, found in every)
     return matches(
-        f"{number:,} attributes on {len(every)} joint ranges; not only if: a constant U leaks nothing",
+        f"so for {on_attributes(study)}; the converse does not hold, as a constant U never leaks",
         all(a.leakage >= 0 for _, found in every for a in found),
         all(a.leakage == 0 for found in unrelated for a in found),
         len(unrelated) > 0,
@@ -95,11 +111,11 @@ def definition_2(study: Study) -> Outcome:
     # U is 0 with x1, and any of 1..m with x2: a chain U − X − Y, but no function of X.
     noisy = [_L(dc.Joint.from_pairs([(0, 0), *((u, 1) for u in range(1, m + 1))])) for m in many]
     return matches(
-        f"finite for functions only: with Y = X one bit, L* = {_L_STAR(bit):g}, and a U drawn from {many[-1]:,} "
-        f"values where x = 1 has L = {noisy[-1]:.3f}, without bound",
+        f"so for {on_attributes(study)}. That U is a function of X is needed: for Y = X a bit, L* = {_L_STAR(bit):g}, "
+        f"but a U that may be any of {many[-1]:,} values where x = 1 has L = {noisy[-1]:.3f}, and so without bound",
         close(_L_STAR(bit), 1),
         all(close(found, math.log2(m + 1)) for found, m in zip(noisy, many, strict=True)),
-        all(max(a.leakage for a in found) <= _L_STAR(joint) + 1e-9 for joint, found in study.once(attributed)),
+        all(close(max(a.leakage for a in found), _L_STAR(joint)) for joint, found in study.once(attributed)),
     )
 
 
@@ -108,7 +124,7 @@ def proposition_3ab(study: Study) -> Outcome:
     every = study.once(attributed)
     suprema = [(joint, max(a.leakage for a in found)) for joint, found in every]
     return matches(
-        f"suprema over all attributes of {len(every)} joint ranges",
+        f"so for the largest leakage of {on_attributes(study)}",
         all(top >= 0 and (top == 0) == (joint.counts.nnz == joint.n_s * joint.n_x) for joint, top in suprema),
     )
 
@@ -119,7 +135,7 @@ def proposition_3c(study: Study) -> Outcome:
     top = [(joint, max(a.leakage for a in found)) for joint, found in every]
     itself = [dc.Joint.from_array(np.eye(n, dtype=bool)) for n in range(1, 9)]
     return matches(
-        f"{len(every)} joint ranges; equality exactly where some y reveals x, Y = X being one case",
+        f"so on {on_joints(study)}; equality holds exactly where some y reveals x, and Y = X is such a case",
         all(value <= dc.measures.hartley_entropy(joint) + 1e-9 for joint, value in top),
         all(close(value, dc.measures.hartley_entropy(joint)) == (least(joint) == 1) for joint, value in top),
         all(close(_L_STAR(joint), math.log2(joint.n_s)) for joint in itself),
@@ -130,26 +146,28 @@ def proposition_3c(study: Study) -> Outcome:
 def proposition_3d(study: Study) -> Outcome:
     every = study.once(chains)
     return matches(
-        f"true of all chains of at most three values each ({len(every):,})",
+        f"so for all {len(every):,} chains of at most three values each",
         all(_L_STAR(c.xz) <= _L_STAR(c.xy) + 1e-9 for c in every),
     )
 
 
-@PAPER.claim("Prop 3 (e)", "pairs (Xi, Yi) are unrelated, that is, any two of them are")
+@PAPER.claim("Prop 3 (e)", "the pairs (Xi, Yi) are unrelated, i.e. any two of them are")
 def pairwise(study: Study) -> Outcome:
-    even = [bits for bits in itertools.product([0, 1], repeat=3) if sum(bits) % 2 == 0]
+    """For two pairs there is no difference, so three are the fewest."""
+    every = list(itertools.product([0, 1], repeat=3))
+    even = [bits for bits in every if sum(bits) % 2 == 0]
     two = all(len({(b[i], b[j]) for b in even}) == 4 for i, j in itertools.combinations(range(3), 2))
-    joint = dc.Joint.from_pairs([(bits, bits) for bits in even])
-    return refuted(
-        "three bits of even parity, Yi = Xi (fewest: two pairs are no case): any two are unrelated, the three are "
-        f"not, and L* = {_L_STAR(joint):g} where each alone has 1",
-        counterexample=two and len(even) < 8 and close(_L_STAR(joint), 2),
+    parity, free = (dc.Joint.from_pairs([(bits, bits) for bits in some]) for some in (even, every))
+    return misprint(
+        "by section II all of them together must be: the joint range is the product. Of three bits of even parity, Yi "
+        f"= Xi, any two are unrelated but not the three, and L = L* = {_L_STAR(parity):g} where each alone has 1 and "
+        f"the sum is 3; if all combinations occur it is {_L_STAR(free):g}",
+        printed=two and close(_L(parity), 3) and close(_L_STAR(parity), 3),
+        corrected=two and close(_L(parity), 2) and close(_L(free), 3) and close(_L_STAR(free), 3),
     )
 
 
-@PAPER.claim(
-    "Prop 3 (e)", "for unrelated pairs, L*((X1..Xn)→(Y1..Yn)) = Σ L(Xi→Yi) (and with the star that is missing)"
-)
+@PAPER.claim("Prop 3 (e)", "for unrelated pairs, L*((X1..Xn)→(Y1..Yn)) = Σ L(Xi→Yi), where Σ L*(Xi→Yi) must be meant")
 def additivity(study: Study) -> Outcome:
     some = [dc.Joint.from_array(support) for support in joint_ranges(3)]
     pairs = [(one, other, together(one, other)) for one, other in itertools.product(some, repeat=2)]
@@ -161,13 +179,17 @@ def additivity(study: Study) -> Outcome:
         - ((least(one) - 1) * (other.n_s - least(other)) + (least(other) - 1) * (one.n_s - least(one)))
         for one, other, joined in pairs
     ]
+    # U against (Y1, Y2), with Y1 the same always.
+    exposed = dc.Joint.from_pairs([((x1, 1) if x2 else 0, x2) for x1, x2 in itertools.product([0, 1], repeat=2)])
     return refuted(
-        f"X1 a bit, Y1 constant, Y2 = X2 a bit: L* = {_L_STAR(both):.3f}, the sum is {_L_STAR(a) + _L_STAR(b):g} "
-        f"with and {_L(a) + _L(b):g} without stars (fewest values). L* is superadditive: 2^L* exceeds the product by "
-        f"(m1 − 1)(|X2| − m2) + (m2 − 1)(|X1| − m1), m = min_y |[[X|y]]| ({len(pairs):,} pairs of ranges); L is "
-        "additive",
+        f"for X1 a bit, Y1 constant, Y2 = X2 a bit (the fewest values), L* = {_L_STAR(both):.3f}, attained by U = 0 "
+        f"where x2 = 0 and (x1, 1) elsewhere, but both sums are {_L_STAR(a) + _L_STAR(b):g}. Only ≥ holds: 2^L* "
+        "exceeds the product by (m1 − 1)(|[[X2]]| − m2) + (m2 − 1)(|[[X1]]| − m1), where m is min_y |[[X|y]]| "
+        f"({len(pairs):,} pairs of joint ranges); L itself is additive",
         counterexample={(a.n_s, a.n_x, least(a)), (b.n_s, b.n_x, least(b))} == {(2, 1, 2), (2, 2, 1)}
         and close(_L_STAR(both), math.log2(3))
+        and close(_L_STAR(a) + _L_STAR(b), 1)
+        and close(_L(exposed), _L_STAR(both))
         and close(_L(a) + _L(b), 1)
         and all(close(value, 0, 1e-6) for value in gap),
     )
@@ -176,10 +198,8 @@ def additivity(study: Study) -> Outcome:
 @PAPER.claim("Prop 4", "L*(X→Y) = log(|[[X]]| − min_y |[[X|y]]| + 1)")
 def proposition_4(study: Study) -> Outcome:
     every = study.once(attributed)
-    number = sum(len(found) for _, found in every)
     return matches(
-        f"the largest leakage of all {number:,} attributes, on all {len(study.once(small_joints))} joint ranges up "
-        f"to 4 × 4 and {len(every) - len(study.once(small_joints))} random ones of five values of X",
+        f"it is the largest leakage among {on_attributes(study)}",
         all(close(max(a.leakage for a in found), _L_STAR(joint)) for joint, found in every),
         all(close(math.log2(joint.n_s - least(joint) + 1), _L_STAR(joint)) for joint, _ in every),
     )
@@ -198,4 +218,4 @@ def worst_attributes(study: Study) -> Outcome:
         ours = dc.measures.worst_attribute(joint)
         holds.append(close(dc.measures.identifiability(joint, ours), _L_STAR(joint)))
         number += int((joint.distinct == joint.distinct.min()).sum())
-    return matches(f"L(g(X)→Y) = L* for each of {number} y* of {len(study.once(joints))} joint ranges", all(holds))
+    return matches(f"L(g(X)→Y) = L* for each of {number} y* of {on_joints(study)}", all(holds))

@@ -43,7 +43,9 @@ def votes_against(n: int) -> int:
 @PAPER.claim("Ex 1", "one vote given Y = 0: {0} for n = 1, 2, and {0,1} from n = 3 on")
 def vote_given_no(study: Study) -> Outcome:
     found = {n: joint.range_of(0) for n, joint in study.once(one_vote).items()}
-    return matches(f"so for n = 1 to {VOTERS}", *(given == ((0,) if n < 3 else (0, 1)) for n, given in found.items()))
+    return matches(
+        f"so for n = 1 to {VOTERS} voters", *(given == ((0,) if n < 3 else (0, 1)) for n, given in found.items())
+    )
 
 
 @PAPER.claim("Ex 1", "one vote given Y = 1: {0} for n = 1, and {0,1} from n = 2 on")
@@ -51,7 +53,7 @@ def vote_given_yes(study: Study) -> Outcome:
     found = {n: joint.range_of(1) for n, joint in study.once(one_vote).items()}
     rest = all(given == (0, 1) for n, given in found.items() if n > 1)
     return misprint(
-        f"{{{found[1][0]}}} for n = 1: the majority of one is that one's vote; the rest holds to n = {VOTERS}",
+        f"for n = 1 it is {{{found[1][0]}}}, as the majority of one is that one's vote; the rest holds to n = {VOTERS}",
         printed=found[1] == (0,) and rest,
         corrected=found[1] == (1,) and rest,
     )
@@ -63,7 +65,7 @@ def vote_given_yes(study: Study) -> Outcome:
 def vote_leakage(study: Study) -> Outcome:
     found = [_L(joint) for joint in study.once(one_vote).values()]
     return matches(
-        f"{', '.join(f'{value:g}' for value in found[:5])}, ... to n = {VOTERS}; three voters are enough",
+        f"it is {', '.join(f'{value:g}' for value in found[:5])}, ... to n = {VOTERS}; three voters are enough for 0",
         found == [1, 1] + [0] * (VOTERS - 2),
     )
 
@@ -74,7 +76,8 @@ def vote_leakage(study: Study) -> Outcome:
 def votes_given_no(study: Study) -> Outcome:
     found = {n: len(joint.range_of(0)) for n, joint in study.once(majority).items()}
     return matches(
-        f"{', '.join(str(found[n]) for n in range(1, 7))}, ... to n = {VOTERS}",
+        f"counted, it is {', '.join(str(found[n]) for n in range(1, 7))}, ... for n = 1, 2, ..., as the sum, to n = "
+        f"{VOTERS}",
         all(count == votes_against(n) for n, count in found.items()),
         all(math.ceil(n / 2) - 1 == ((n - 1) // 2 if n % 2 else n // 2 - 1) for n in range(1, FAR)),
     )
@@ -84,8 +87,8 @@ def votes_given_no(study: Study) -> Outcome:
 def votes_given_yes(study: Study) -> Outcome:
     found = {n: len(joint.range_of(1)) for n, joint in study.once(majority).items()}
     return misprint(
-        f"that is 2^n: the sum starts at k = n0 + 1; {', '.join(str(found[n]) for n in range(1, 7))}, ... to n = "
-        f"{VOTERS}",
+        "that sum is 2^n, the number of all votes; it must start at k = n0 + 1, and is then "
+        f"{', '.join(str(found[n]) for n in range(1, 7))}, ... for n = 1, 2, ..., as counted to n = {VOTERS}",
         printed=all(count == 2**n for n, count in found.items()),
         corrected=all(count == 2**n - votes_against(n) for n, count in found.items()),
     )
@@ -98,8 +101,8 @@ def odd_and_even(study: Study) -> Outcome:
         found[n] == len(joint.range_of(0)) - len(joint.range_of(1)) for n, joint in study.once(majority).items()
     )
     return misprint(
-        "the other way round: 0 for odd n, below 0 for even n (ties count as yes); "
-        f"{', '.join(str(found[n]) for n in range(1, 7))}, ... to n = {FAR - 1}",
+        "odd and even are exchanged: it is 0 for odd n and below 0 for even n, where ties count as yes; "
+        f"{', '.join(str(found[n]) for n in range(1, 7))}, ... for n = 1, 2, ... to {FAR - 1}",
         printed=all(value < 0 if n % 2 else value == 0 for n, value in found.items()),
         corrected=counted and all(value == 0 if n % 2 else value < 0 for n, value in found.items()),
     )
@@ -109,7 +112,7 @@ def odd_and_even(study: Study) -> Outcome:
 def all_votes_odd(study: Study) -> Outcome:
     found = {n: _L(joint) for n, joint in study.once(majority).items()}
     return matches(
-        f"(5) to n = {VOTERS}; 1 bit for every odd n to {FAR - 1}",
+        f"(5) is the leakage as counted to n = {VOTERS}, and the sum is 2^(2 n0) for every odd n to {FAR - 1}",
         all(close(value, n - math.log2(votes_against(n))) for n, value in found.items()),
         all(votes_against(n) == 2 ** (n - 1) for n in range(1, FAR, 2)),
     )
@@ -121,22 +124,25 @@ def all_votes_odd(study: Study) -> Outcome:
 def all_votes_even(study: Study) -> Outcome:
     found = {n: n - math.log2(votes_against(n)) for n in range(1, FAR)}
     return matches(
-        f"{', '.join(f'{found[n]:.3f}' for n in (2, 4, 6, 8))}, ... for n = 2, 4, 6, 8, ...: between "
-        f"{min(found.values()):g} and {max(found.values()):g} to n = {FAR - 1}, 2 being attained at n = 2",
+        f"it is {', '.join(f'{found[n]:.3f}' for n in (2, 4, 6, 8))}, ... for n = 2, 4, 6, 8, ..., and for all n to "
+        f"{FAR - 1} between {min(found.values()):g} and {max(found.values()):g}, which n = 2 attains",
         all(votes_against(n) >= 2 ** (n - 2) for n in range(2, FAR, 2)),
         all(0 <= value <= 2 for value in found.values()),
     )
 
 
-@PAPER.claim("Ex 1", "what all votes leak is independent of n")
+@PAPER.claim("Ex 1", "what all votes leak lies in [0, 2], that is, it is independent of n while |[[U]]| = 2^n grows")
 def independent_of_n(study: Study) -> Outcome:
+    """ "That is": it is the range of the leakage that is independent of n."""
     found = [_L(joint) for joint in study.once(majority).values()]
     even = [n - math.log2(votes_against(n)) for n in range(2, FAR, 2)]
-    return misprint(
-        f"it is {', '.join(f'{value:.3f}' for value in found[:4])} for n = 1 to 4; only its bounds, 1 and 2, are "
-        f"independent of n, and for even n it falls towards 1 ({even[-1]:.3f} at n = {FAR - 2})",
-        printed=max(found) - min(found) < 1e-9,
-        corrected=all(1 <= value <= 2 for value in [*found, *even]) and all(a > b for a, b in itertools.pairwise(even)),
+    return matches(
+        "it is bounded whatever n, by 1 and 2 even; the value itself changes: "
+        f"{', '.join(f'{v:.3f}' for v in found[:4])} for n = 1 to 4, then always 1 for odd n and falling towards 1 "
+        f"for even n ({even[-1]:.3f} at n = {FAR - 2})",
+        all(1 <= value <= 2 for value in [*found, *even]),
+        all(close(value, 1) for value in found[::2]),
+        all(a > b for a, b in itertools.pairwise(even)),
     )
 
 
@@ -153,8 +159,8 @@ def maximal(study: Study) -> Outcome:
     ]
     far = [2**n - votes_against(n) + 1 for n in range(1, FAR)]
     return matches(
-        f"{', '.join(f'{value:.3f}' for value in found[:5])}, ... for n = 1 to 5; to n = {VOTERS} by counting, "
-        f"increasing to {FAR - 1} by the formula",
+        f"it is {', '.join(f'{value:.3f}' for value in found[:5])}, ... for n = 1, 2, ...; both forms hold as counted "
+        f"to n = {VOTERS}, and the formula increases to n = {FAR - 1}",
         all(close(value, math.log2(far[n])) for n, value in enumerate(found)),
         all(
             close(value, math.log2(len(joint.range_of(1)) + 1))
@@ -167,23 +173,25 @@ def maximal(study: Study) -> Outcome:
 
 @PAPER.claim(
     "Ex 1, Fig 1, VII",
-    "guessing all votes is not the most destructive inference; g tells the votes only if half say yes",
+    "the most destructive inference is not of all votes but of g of (6), which tells them only if half or more say yes",
 )
 def not_all_votes(study: Study) -> Outcome:
     joints = study.once(majority)
     worse = {n: _L_STAR(joint) > _L(joint) + 1e-9 for n, joint in joints.items()}
     merges = {n: len(joint.range_of(0)) > 1 for n, joint in joints.items()}
-    return misprint(
-        f"from n = 3 on, L* exceeds what all votes leak; with n = 1 and 2 they are equal ({_L(joints[1]):g} and "
-        f"{_L(joints[2]):g} bits) and g is one to one, a single vote giving Y = 0 (to n = {VOTERS})",
-        printed=all(worse.values()) and all(merges.values()),
-        corrected=all(worse[n] == merges[n] == (n >= 3) for n in joints),
+    return matches(
+        f"L* exceeds what all votes leak for n = 3 to {VOTERS} ({_L_STAR(joints[3]):.3f} against {_L(joints[3]):g} "
+        "bit for n = 3); with one or two voters the two are equal and g tells all votes, as only one vote gives Y = 0",
+        all(worse[n] == merges[n] == (n >= 3) for n in joints),
     )
 
 
 @PAPER.claim("Fig 1", "leakage of one vote, of all votes, the maximal leakage and I* against the number of voters")
 def figure_1_values(study: Study) -> Outcome:
-    return not_checkable("the curves are lost in the text; redrawn from (4), (5), Prop 4 and the overlap partition")
+    return not_checkable(
+        "the curves are lost in the text of the paper; the figure is redrawn from (4), (5), Prop 4 and the overlap "
+        "partition"
+    )
 
 
 @PAPER.figure("fig1", "Majority vote: what one vote, all votes, and the most exposed attribute leak, and I*, by voters")
@@ -227,8 +235,8 @@ def mostly_asymmetric(study: Study) -> Outcome:
     ]
     far = sum(not close(_L_STAR(joint), _L_STAR(joint.transpose())) for joint in drawn)
     return not_checkable(
-        f"no measure of 'most' is given: they differ for {differ} of {len(every)} joint ranges up to 4 × 4 (a "
-        f"minority) and for {far / len(drawn):.0%} of random 12 × 12 ones"
+        f"it depends on how cases are counted: the two differ for {differ} of the {len(every)} joint ranges up to 4 × "
+        f"4 values, and for {far / len(drawn):.0%} of random 12 × 12 ones"
     )
 
 
@@ -240,8 +248,9 @@ def others_asymmetric(study: Study) -> Outcome:
     tuned = [dc.measures.maximal_alpha_leakage(j, order=2) for j in (there, back)]
     shannon = [dc.measures.mutual_information(j) for j in (there, back)]
     return matches(
-        f"for counts [[1,0],[1,2]]: maximal {maximal[0]:.3f} and {maximal[1]:.3f}, α = 2 {tuned[0]:.3f} and "
-        f"{tuned[1]:.3f} bits; α = 1, mutual information, is symmetric",
+        f"for the counts [[1, 0], [1, 2]] maximal leakage is {maximal[0]:.3f} bits one way and {maximal[1]:.3f} the "
+        f"other, maximal α-leakage of order 2 {tuned[0]:.3f} and {tuned[1]:.3f}; order 1, mutual information, is "
+        "symmetric",
         not close(maximal[0], maximal[1]),
         not close(tuned[0], tuned[1]),
         close(shannon[0], shannon[1]),

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import discreet as dc
-from discreet.papers.bf.families import attributed, close, joints, least, shape, tables
+from discreet.papers.bf.families import attributed, close, joints, least, on_attributes, on_joints, tables
 from discreet.papers.bf.paper import PAPER
 from discreet.papers.claims import Outcome, Study, matches
 
@@ -29,8 +29,7 @@ def definition_3(study: Study) -> Outcome:
             holds.append(close(epsilon, a.leakage) and bool((left >= 2**-epsilon - 1e-9).all()))
             holds.append(close(float(left.min()), 2**-epsilon))  # and for no smaller ε
     return matches(
-        f"the smallest ε is L(U→Y), {sum(len(found) for _, found in every):,} attributes; (7) prints ranges for "
-        "their sizes",
+        f"the smallest such ε is L(U→Y) for {on_attributes(study)}; where (7) writes ranges, their sizes are meant",
         all(holds),
     )
 
@@ -46,9 +45,10 @@ def membership(study: Study) -> Outcome:
     equal = all(close(dc.measures.realisable_leakage(j), _L(j)) for j in map(dc.Joint.from_array, rings))
     skewed = dc.Joint.from_array([[1, 8], [0, 1]])
     return matches(
-        f"with uniform U membership privacy implies it ({len(every)} random tables) and is the same where posteriors "
-        f"are uniform ({len(rings)} tables); with another U it may be weaker: counts [[1,8],[0,1]] meet it with ε = "
-        f"{dc.measures.realisable_leakage(skewed):.3f} where L = {_L(skewed):g}",
+        f"if U is uniform, membership privacy implies ε-identifiability ({len(every)} random tables), and is the "
+        f"same where posteriors are uniform, too ({len(rings)} tables). For another U it need not imply it: the "
+        f"counts [[1, 8], [0, 1]] have membership privacy with ε = {dc.measures.realisable_leakage(skewed):.3f} but "
+        f"L = {_L(skewed):g}",
         above,
         equal,
         dc.measures.realisable_leakage(skewed) < _L(skewed),
@@ -62,7 +62,7 @@ def monotone(study: Study) -> Outcome:
         found.setdefault(joint.n_s, {})[least(joint)] = (_L(joint), _L_STAR(joint))
     steps = [pair for values in found.values() for pair in itertools.pairwise(values[m] for m in sorted(values))]
     return matches(
-        f"for each size of [[X]], 1 to {max(found)}, every step of the minimum lowers both",
+        f"for each size of [[X]] up to {max(found)}, both fall whenever the minimum grows",
         *(a[0] > b[0] and a[1] > b[1] for a, b in steps),
     )
 
@@ -71,7 +71,7 @@ def monotone(study: Study) -> Outcome:
 def equation_8(study: Study) -> Outcome:
     every = study.once(joints)
     sums = [math.exp(_L_STAR(j) * math.log(2)) + j.n_s * math.exp(-_L(j) * math.log(2)) - j.n_s - 1 for j in every]
-    return matches(f"{len(every)} joint ranges, to {max(map(abs, sums)):.0e}", all(close(value, 0) for value in sums))
+    return matches(f"so on {on_joints(study)}, to {max(map(abs, sums)):.0e}", all(close(value, 0) for value in sums))
 
 
 @PAPER.claim("Cor 5", "an ε-identifiable mapping has L* ≤ log(|[[X]]|(1 − exp(−ε)) + 1)")
@@ -85,9 +85,9 @@ def corollary_5(study: Study) -> Outcome:
     other = dc.Joint.from_pairs([(0, 0), (1, 1)])
     constant = dc.measures.identifiability(other, {0: "u", 1: "u"})
     return matches(
-        f"with equality at ε = L(X→Y), {len(every)} joint ranges; it must be identifiable on X itself: for "
-        f"{shape(other)} and a constant U, ε = {constant:g} would bound L* = {_L_STAR(other):g} by "
-        f"{bound(2, constant):g}",
+        f"so on {on_joints(study)}, with equality at ε = L(X→Y). ε-identifiable on X itself is meant: Y = X, a bit, "
+        f"is ε-identifiable on a constant U for every ε, but L* = {_L_STAR(other):g}",
+        constant == 0,
         all(above),
         all(tight),
         _L_STAR(other) > bound(2, constant),
@@ -100,8 +100,8 @@ def vanishing(study: Study) -> Outcome:
     every = [joint for joint in study.once(joints) if joint.n_s > 1]
     small = [joint for joint in every if _L(joint) < math.log2(joint.n_s / (joint.n_s - 1)) - 1e-9]
     return matches(
-        f"it is 0 as soon as ε is below log |[[X]]|/(|[[X]]| − 1): {len(small)} of {len(every)} joint ranges, all "
-        "unrelated",
+        f"it is 0 as soon as ε is below log |[[X]]|/(|[[X]]| − 1), and only then: {len(small)} of {len(every)} joint "
+        "ranges of two or more values of X, in all of which X and Y are unrelated",
         all(_L_STAR(joint) == 0 for joint in small),
         all(_L_STAR(joint) > 0 for joint in every if joint not in small),
     )

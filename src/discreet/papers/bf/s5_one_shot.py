@@ -15,9 +15,8 @@ from discreet.papers.bf.families import (
     attributed,
     attributes,
     close,
-    shape,
+    on_attributes,
     small_joints,
-    smallest,
     tables,
 )
 from discreet.papers.bf.paper import PAPER
@@ -31,29 +30,16 @@ _L_STAR = dc.measures.maximal_guessing_leakage
 _I_STAR = dc.measures.maximin_information
 
 
-@PAPER.claim("V-A", "one guess suffices when |[[U|Y(ω) = 1]]| = 1 for all y")
-def one_guess(study: Study) -> Outcome:
-    def best(joint: Joint, condition: str) -> float:
-        """The largest L(U→Y) over attributes that meet it, for the first y taken as 1."""
-        found = next(found for other, found in study.once(attributed) if other is joint)
-        return max(a.leakage for a in found if a.joint.distinct[0 if condition == "1" else slice(None)].max() == 1)
-
-    every = study.once(small_joints)
-    first = smallest(every, lambda joint: not close(best(joint, "1"), _I_STAR(joint)))
-    return misprint(
-        f"y is meant for 1; one y alone does not give I*: for {shape(first)}, the smallest range, and y1 the "
-        f"supremum is {best(first, '1'):g}, I* = {_I_STAR(first):g}",
-        printed=all(close(best(joint, "1"), _I_STAR(joint)) for joint in every),
-        corrected=all(close(best(joint, "y"), _I_STAR(joint)) for joint in every),
-    )
-
-
-@PAPER.claim("Prop 6", "I*(X;Y) is the supremum of L(U→Y) over U with |[[U|y]]| = 1 for all y, and at most L*(X→Y)")
+@PAPER.claim(
+    "V-A, Prop 6",
+    "one guess finds U if |[[U|y]]| = 1 for all y; I*(X;Y) is the supremum of L(U→Y) over such U, and at most L*(X→Y)",
+)
 def proposition_6(study: Study) -> Outcome:
     every = study.once(attributed)
     certain = [(joint, [a for a in found if a.joint.distinct.max() == 1]) for joint, found in every]
     return matches(
-        f"{sum(len(found) for _, found in certain):,} such attributes on {len(every)} joint ranges; each leaks H0(U)",
+        f"{sum(len(found) for _, found in certain):,} of {on_attributes(study)} are such; each leaks H0(U), and the "
+        "most that one leaks is I*",
         all(close(max(a.leakage for a in found), _I_STAR(joint)) for joint, found in certain),
         all(close(a.leakage, dc.measures.hartley_entropy(a.joint)) for _, found in certain for a in found),
         all(_I_STAR(joint) <= _L_STAR(joint) + 1e-9 for joint, _ in every),
@@ -65,7 +51,7 @@ def example_2(study: Study) -> Outcome:
     joints = study.once(majority)
     parts = {n: {s for s, _ in dc.measures.overlap_partition(joint)} for n, joint in joints.items()}
     return matches(
-        f"two components, [[X|Y=0]] and [[X|Y=1]], for n = 1 to {VOTERS}",
+        f"the overlap partition has two parts, [[X|Y=0]] and [[X|Y=1]], for n = 1 to {VOTERS} voters",
         all(parts[n] == {frozenset(joint.range_of(y)) for y in (0, 1)} for n, joint in joints.items()),
         all(_I_STAR(joint) == 1 for joint in joints.values()),
     )
@@ -78,7 +64,7 @@ def _messages(channel: set[tuple[object, object]]) -> int:
     return max(dc.Joint.from_pairs([(x, y) for x, y in channel if x in c]).components[0] for c in chosen)
 
 
-@PAPER.claim("Remark 2", "the zero-error capacity of a memoryless channel is sup over X of I*(X;Y), one use at a time")
+@PAPER.claim("Remark 2", "the zero-error capacity of any memoryless channel is the supremum over X of I*(X;Y)")
 def zero_error_capacity(study: Study) -> Outcome:
     pentagon: set[tuple[object, object]] = {(x, (x + i) % 5) for x in range(5) for i in (0, 1)}
     code = [(i, 2 * i % 5) for i in range(5)]
@@ -91,9 +77,10 @@ def zero_error_capacity(study: Study) -> Outcome:
         alone = {(joint.s[int(x)], joint.x[int(y)]) for x, y in zip(joint.counts.indices, joint.x_of_pair, strict=True)}
         small.append(_messages(alone) == cover)  # a cover by cliques bounds any number of uses
     return refuted(
-        f"five inputs in a ring, each confused with its neighbours: one use tells {once} messages apart, two uses "
-        f"{both}, so the capacity is at least {math.log2(both) / 2:.3f} > {math.log2(once):g} bits; it is the "
-        f"supremum over n uses of I*/n. With at most four inputs the print holds ({len(small)} channels up to 4 × 4)",
+        f"for five inputs in a ring, each confused with its neighbours, sup I* is {math.log2(once):g} bit, as one "
+        f"use tells {once} messages apart; but two uses tell {both} apart, so the capacity is at least "
+        f"{math.log2(both) / 2:.3f} bits per use. It is the supremum of I*/n over blocks of n uses. Five inputs are "
+        f"the fewest: up to four, one use is as good ({len(small)} channels up to 4 × 4)",
         counterexample=once == 2 and both == 5 and all(small),
     )
 
@@ -110,8 +97,9 @@ def capacity_bound(study: Study) -> Outcome:
         epsilon = dc.measures.worst_case_leakage(joint)
         holds.append(packing.success and np.asarray(packing.x).sum() <= joint.n_s * (1 - 2**-epsilon) + 1 + 1e-7)
     return matches(
-        f"though not by the print's route: Shannon's bound with feedback is below it for {len(every)} channels up to "
-        "4 × 4 (one output's inputs weigh at most 1, the other |X| − min each at most 1)",
+        "it holds, though the equation before it does not: Shannon's bound on the capacity, with feedback even, is "
+        f"no greater for all {len(every)} channels up to 4 × 4 (in general, too: the inputs of one output weigh at "
+        "most 1 together, each of the others at most 1)",
         all(holds),
     )
 
@@ -134,8 +122,8 @@ def definition_4(study: Study) -> Outcome:
         guessed = [*functions, *map(dc.Joint.from_array, noisy)]
         excess = max(excess, *(gain(attribute) - value(joint) for attribute in guessed))
     return matches(
-        "attained by splitting each x into equally likely parts, exceeded by no function of X and by none of ten "
-        f"random U, on {len(every)} random tables",
+        f"on {len(every)} random tables of counts it is attained by a U that splits each x into equally likely parts, "
+        "and exceeded by no function of X and by none of ten random U",
         all(close(gain(split(joint)), value(joint)) for joint in every),
         excess <= 1e-9,
         all(close(dc.measures.sibson_information(joint, order=1e5), value(joint), 1e-3) for joint in every),
@@ -174,7 +162,8 @@ def worst_channel(study: Study) -> Outcome:
         for _ in range(each)
     )
     return matches(
-        f"all deterministic channels of {len(found)} sizes up to 4 × 4, and {each} random ones of each size below them",
+        f"so for all deterministic channels of the {len(found)} sizes up to 4 × 4; {each} random channels of each "
+        "size have no more",
         below,
         all(close(found[x, y][0], math.log2(min(x, y))) for x, y in found),
     )
@@ -184,7 +173,7 @@ def worst_channel(study: Study) -> Outcome:
 def lost_logarithm(study: Study) -> Outcome:
     found = study.once(suprema)
     return misprint(
-        "the logarithm is lost: it is the log of the smaller size, 1 bit and not 2 for two values each",
+        "the logarithms are missing: it is min{log |[[X]]|, log |[[Y]]|}, for two values each 1 bit and not 2",
         printed=all(close(found[x, y][0], min(x, y)) for x, y in found),
         corrected=all(close(found[x, y][0], math.log2(min(x, y))) for x, y in found),
     )
@@ -193,11 +182,10 @@ def lost_logarithm(study: Study) -> Outcome:
 @PAPER.claim("V-B, before (10)", "sup over [[Y|X]] of L* is H0(X)")
 def sup_maximal(study: Study) -> Outcome:
     found = study.once(suprema)
-    return misprint(
-        f"if Y takes two values or more; a constant Y leaks {found[2, 1][2]:g}, not {math.log2(2):g}, of two values "
-        "of X (all joint ranges up to 4 × 4)",
-        printed=all(close(found[x, y][2], math.log2(x)) for x, y in found),
-        corrected=all(close(found[x, y][2], math.log2(x) if y > 1 else 0) for x, y in found),
+    return matches(
+        "so for all joint ranges of each size up to 4 × 4, if Y takes two values or more, as goes without saying (a "
+        f"constant Y leaks {found[2, 1][2]:g})",
+        all(close(found[x, y][2], math.log2(x) if y > 1 else 0) for x, y in found),
     )
 
 
@@ -205,7 +193,7 @@ def sup_maximal(study: Study) -> Outcome:
 def sup_maximin(study: Study) -> Outcome:
     found = study.once(suprema)
     return matches(
-        f"all joint ranges of {len(found)} sizes up to 4 × 4",
+        f"so for all joint ranges of each of the {len(found)} sizes up to 4 × 4",
         all(close(found[x, y][1], math.log2(min(x, y))) for x, y in found),
     )
 
@@ -217,8 +205,8 @@ def sup_maximin(study: Study) -> Outcome:
 def equation_10(study: Study) -> Outcome:
     found = study.once(suprema)
     return matches(
-        "all sizes up to 4 × 4, each quantity having its own worst channel (equal, too, when Y is constant): it "
-        "says nothing about one channel, see VI",
+        "so for all sizes up to 4 × 4 (with equality when Y is constant, too). Each supremum has its own worst "
+        "channel, so this says nothing about one channel: see VI",
         all(close(stochastic, maximin) for stochastic, maximin, _ in found.values()),
         all(maximin <= maximal + 1e-9 for _, maximin, maximal in found.values()),
         all(close(found[x, y][1], found[x, y][2]) == (x <= y or y == 1) for x, y in found),
