@@ -1,0 +1,295 @@
+"""[AC, V-B]: Algorithm 2 as a merging of subgraphs, Examples 3 and 4, Figs 4 to 6."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from discreet import measures
+from discreet.frontiers import Frontier
+from discreet.joint import Joint
+from discreet.labels import Label
+from discreet.merging import frontier
+from discreet.papers.ac.s4_graphs import graph_of, searched
+from discreet.papers.ac.s5a_algorithm import small
+from discreet.papers.ac.s5a_choice import lines
+from discreet.papers.ac.s5a_example import DIGITS
+from discreet.papers.ac.shared import (
+    FAR,
+    PAPER,
+    Set,
+    blocks,
+    close,
+    distortion,
+    example,
+    falls,
+    first,
+    lagrangian,
+    merged,
+    merging,
+    numbers,
+    partitions,
+    path_of,
+    resolution,
+    same,
+    sets,
+    written,
+)
+from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
+
+Partition = Sequence[Sequence[Label]]
+
+
+def by_size(study: Study) -> Frontier:
+    """Algorithm 2 with U1 on Example 1: Example 3."""
+    return study.once(_by_size)
+
+
+def _by_size(study: Study) -> Frontier:
+    return merging(example(study), "I*", "resolution")
+
+
+def by_distance(study: Study) -> Frontier:
+    """Algorithm 2 with U2 on Example 1, x7 = 4: Example 4."""
+    return study.once(_by_distance)
+
+
+def _by_distance(study: Study) -> Frontier:
+    return merging(example(study), "I*", "distortion", FAR)
+
+
+def components(joint: Joint, partition: Partition) -> list[Set]:
+    """P*_{G_X̂} as sets of letters of X: the components after a release."""
+    return [frozenset(itertools.chain(*group)) for _, group in measures.overlap_partition(joint.coarsen(partition))]
+
+
+def fused(joint: Joint, partition: Partition) -> tuple[list[Set], list[int]]:
+    """The procedure of V-B1: subgraphs of G_X that meet a block are fused; also their number after every block."""
+    found = [x for _, x in measures.overlap_partition(joint)]
+    numbers = [len(found)]
+    for block in map(frozenset, partition):
+        meeting = [part for part in found if part & block]
+        found = [part for part in found if not part & block] + [frozenset().union(*meeting)]
+        numbers.append(len(found))
+    return found, numbers
+
+
+def candidates(partition: Partition, parts: Collection[Set]) -> list[tuple[Set, Set]]:
+    """Ψ(Q, P) as it is meant: pairs of blocks in different subgraphs."""
+    pairs = itertools.combinations(map(frozenset, partition), 2)
+    return [(a, b) for a, b in pairs if not any(part & a and part & b for part in parts)]
+
+
+@PAPER.claim("V-B1", "fusing the subgraphs that meet a block, block by block, ends in the finest decomposition of G_X̂")
+def fusing(study: Study) -> Outcome:
+    tried, holds = 0, True
+    for joint in small(study):
+        for partition in partitions(joint.x):
+            found, numbers = fused(joint, partition)
+            holds &= set(found) == set(components(joint, partition))
+            holds &= all(after <= before for before, after in itertools.pairwise(numbers))
+            tried += 1
+    return matches(f"on all {tried} partitions of {len(small(study))} supports; the number never grows", holds)
+
+
+@PAPER.claim("V-B1, Fig. 4 (c)", "Q = {13}{25}{46}{7} gives {123456}{7}")
+def fusing_example(study: Study) -> Outcome:
+    found, _ = fused(example(study), blocks("13 25 46 7"))
+    return matches(written(map(sorted, found)), same(found, "123456 7"))
+
+
+@PAPER.claim("Abstract, Algorithm 2, line 7", "merging nodes of two subgraphs makes them one, and G the graph of X̂")
+def contracting(study: Study) -> Outcome:
+    tried, holds = 0, True
+    for joint in small(study):
+        graph, before = graph_of(joint), len(searched(graph_of(joint))[0])
+        parts = [x for _, x in measures.overlap_partition(joint)]
+        for one, other in itertools.combinations(joint.x, 2):
+            coarse = joint.coarsen([[one, other], *([x] for x in joint.x if x not in (one, other))])
+            after = {frozenset((x, y)) for x, near in graph_of(coarse).items() for y in near}
+            home = {x: block for block in coarse.x for x in block}
+            kept = {frozenset((home[x], home[y])) for x, near in graph.items() for y in near if home[x] != home[y]}
+            apart = not any(one in part and other in part for part in parts)
+            holds &= after == kept and close(measures.maximin_information(coarse), math.log2(before - apart))
+            tried += 1
+    return matches(f"|P| falls by one across subgraphs and stays within one, in all {tried} merges", holds)
+
+
+@PAPER.claim("V-B2", "merging within a subgraph only lowers the utility")
+def within(_: Study) -> Outcome:
+    def gain(partition: list[tuple[int, ...]]) -> float:
+        pairs = itertools.combinations(partition, 2)
+        after = min(max(distortion(tuple(b)) for b in merged(partition, *pair)) for pair in pairs)
+        return float(max(map(distortion, partition)) - after)
+
+    found = first(lines(4), lambda partition: gain(partition) > 0)
+    every = [p for n in range(2, 7) for p in partitions(range(n)) if len(p) > 1]
+    never = all(resolution(merged(p, a, b)) <= resolution(p) for p in every for a, b in itertools.combinations(p, 2))
+    return refuted(
+        f"letters {numbers(found)} that share one s: merging them raises U2 by {gain(found):.4f}, since the centroid moves; "
+        f"fewest and narrowest whole numbers. U1 never rises ({len(every)} partitions)",
+        counterexample=gain(found) > 0 and never,
+    )
+
+
+@PAPER.claim("V-B2", "Ψ(Q,P): pairs of blocks with G1 ≠ G2 in P, G1 ∩ X1 = ∅ and G2 ∩ X2 = ∅")
+def psi(study: Study) -> Outcome:
+    joint = example(study)
+    parts = [x for _, x in measures.overlap_partition(joint)]
+    every = list(itertools.combinations([frozenset([x]) for x in joint.x], 2))
+    printed = [(a, b) for a, b in every if any(not g & a and not h & b for g, h in itertools.permutations(parts, 2))]
+    met = [(a, b) for a, b in every if any(g & a and h & b for g, h in itertools.permutations(parts, 2))]
+    inside = {frozenset(["x1", "x2"]), frozenset(["x3", "x4"])}
+    return misprint(
+        f"in Example 1 that is all {len(printed)} pairs, {{1}}{{2}} among them; with ≠ ∅ the {len(met)} of Example 3",
+        printed=not any(a | b in inside for a, b in printed),
+        corrected=met == candidates([[x] for x in joint.x], parts) and not any(a | b in inside for a, b in met),
+    )
+
+
+@PAPER.claim("V-B2, VIII", "each step takes the pair of blocks that lowers the Lagrangian most (U1)")
+def steepest(study: Study) -> Outcome:
+    tried, holds = 0, True
+    for joint in (*small(study), example(study)):
+        path = path_of(merging(joint, "I*", "resolution"))
+        for before, after in itertools.pairwise(path):
+            options = [merged(before.blocks, a, b) for a, b in itertools.combinations(before.blocks, 2)]
+            for multiplier in (0.0, 0.3, 1.0):
+                values = [math.log2(len(components(joint, q))) - multiplier * resolution(q) for q in options]
+                holds &= close(after.leakage - multiplier * after.utility, min(values))
+                tried += 1
+    return matches(
+        f"in all {tried} steps, compared with every pair of blocks; so with U1 no single merge improves its end", holds
+    )
+
+
+@PAPER.claim("V-B2", "with equally good pairs, joining the two largest subgraphs keeps later minima small")
+def largest_first(study: Study) -> Outcome:
+    tried, worse = 0, 0
+    for joint in (*small(study), example(study)):
+        greedy = merging(joint, "I*", "resolution").points
+        exact = frontier(joint, "I*", "resolution", "exact").points
+        worse += not (np.array_equal(greedy.leakage, exact.leakage) and np.allclose(greedy.utility, exact.utility))
+        tried += 1
+    return matches(f"with that rule Algorithm 2 (U1) finds the exact frontier on all {tried} joints", worse == 0)
+
+
+@PAPER.claim("Example 3", "Ψ at the start: all pairs but {1}{2} and {3}{4}, every |X1| + |X2| = 2")
+def first_candidates(study: Study) -> Outcome:
+    start = path_of(by_size(study))[0].blocks
+    found = candidates(start, components(example(study), start))
+    return matches(
+        f"{len(found)} of 21 pairs",
+        len(found) == 19 and all(len(a) + len(b) == 2 for a, b in found),
+        {frozenset(["x1", "x2"]), frozenset(["x3", "x4"])}.isdisjoint(a | b for a, b in found),
+    )
+
+
+@PAPER.claim("Example 3", "first ΔL = log 4/5 − λ log 2/1 = −0.0219")
+def first_delta(study: Study) -> Outcome:
+    printed = math.log2(4 / 5) - 0.3 * math.log2(2)
+    delta = float(np.diff(lagrangian(path_of(by_size(study)), 0.3))[0])
+    return misprint(
+        f"that is {printed:.4f}; the utility falls by log 2, so the sign is +: {delta:.4f}",
+        printed=close(printed, -0.0219, DIGITS),
+        corrected=close(delta, -0.0219, DIGITS) and close(delta, math.log2(4 / 5) + 0.3),
+    )
+
+
+@PAPER.claim("Example 3", "Ψ at the second iteration: all pairs of blocks but the three within {1234}")
+def second_candidates(study: Study) -> Outcome:
+    partition = path_of(by_size(study))[1].blocks
+    found = candidates(partition, components(example(study), partition))
+    every = [frozenset((a, b)) for a, b in itertools.combinations(sets(partition), 2)]
+    left = set(every) - {frozenset(pair) for pair in found}
+    return matches(
+        f"{len(found)} of {len(every)} pairs of {written(partition)}",
+        left == {frozenset(sets(blocks(pair))) for pair in ("13 2", "13 4", "2 4")},
+    )
+
+
+@PAPER.claim(
+    "Example 3", "Q: {13}; {13}{25}; {13}{25}{46}; {137}{25}{46}, returned; P: {1234}; {12345}; {123456}; {1…7}; ΔL < 0"
+)
+def example_3(study: Study) -> Outcome:
+    joint, found = example(study), by_size(study)
+    path = path_of(found)
+    expected = ("13 2 4 5 6 7", "13 25 4 6 7", "13 25 46 7", "137 25 46")
+    parts = ("1234 5 6 7", "12345 6 7", "123456 7", "1234567")
+    deltas = np.diff(lagrangian(path, 0.3))
+    return matches(
+        f"{written(path[4].blocks)}, ΔL = {', '.join(f'{d:.4f}' for d in deltas)}",
+        len(path) == 5 and all(same(path[t + 1].blocks, text) for t, text in enumerate(expected)),
+        all(same(components(joint, path[t + 1].blocks), text) for t, text in enumerate(parts)),
+        bool((deltas < 0).all()) and same(found.point_at(multiplier=0.3).blocks, "137 25 46"),
+    )
+
+
+@PAPER.claim(
+    "footnote 11", "if {5}{6} is merged first, the least |X1|+|X2| at the third iteration is 3, where the example has 2"
+)
+def tie_rule(study: Study) -> Outcome:
+    joint = example(study)
+    start = [["x5", "x6"], *([x] for x in joint.x if x not in ("x5", "x6"))]
+    least = set()
+    for one, other in candidates(start, components(joint, start)):
+        second = [*(b for b in start if frozenset(b) not in (one, other)), [*one, *other]]
+        least.add(min(len(a) + len(b) for a, b in candidates(second, components(joint, second))))
+    return refuted(
+        f"after {{56}} and any second merge at all the least is {', '.join(map(str, sorted(least)))}: two single letters of "
+        "different subgraphs are always left",
+        counterexample=least == {2},
+    )
+
+
+@PAPER.claim("Fig. 4", "the number of subgraphs falls from t = 5 to t = 1, I* from log 5 to 0")
+def figure_4(study: Study) -> Outcome:
+    path = path_of(by_size(study))
+    numbers = np.rint(np.exp2(path.leakage)).astype(int).tolist()
+    return misprint(
+        f"t runs from 0 to {len(path) - 1}; it is |P^(t)| that falls from 5 to 1: {numbers}",
+        printed=list(range(len(path))) == [5, 4, 3, 2, 1],
+        corrected=numbers == [5, 4, 3, 2, 1] and close(path.leakage[0], math.log2(5)) and path.leakage[-1] == 0,
+    )
+
+
+@PAPER.claim("Example 4, Fig. 5", "U2, x7 = 4: after three merges Q = {14}{356}{2}{7}, P = {123456}{7}, and |P| = 2")
+def example_4(study: Study) -> Outcome:
+    joint, path = example(study), path_of(by_distance(study))
+    return matches(
+        f"{' → '.join(written(b for b in p.blocks if len(b) > 1) for p in path[1:4])}, distortions "
+        f"{', '.join(f'{-p.utility:.4f}' for p in path[1:4])}",
+        same(path[3].blocks, "14 356 2 7"),
+        same(components(joint, path[3].blocks), "123456 7"),
+    )
+
+
+@PAPER.claim("Example 4, Fig. 6", "λ = 0.3 stops there, at t = 3")
+def multiplier_of_example_4(study: Study) -> Outcome:
+    found = by_distance(study)
+    path = path_of(found)
+    rates = -np.diff(path.leakage) / -np.diff(path.utility)  # the λ at which ΔL of each step is 0
+    low, high = float(rates[3]), float(rates[2])
+    shown_low, shown_high = math.ceil(low * 1e4) / 1e4, math.floor(high * 1e4) / 1e4
+    stops = [found.point_at(multiplier=m).blocks for m in (0.3, low - 1e-6, low + 1e-6, high - 1e-6, high + 1e-6)]
+    at_3 = path[3].blocks
+    fourth = float(np.diff(lagrangian(path, 0.3))[3])
+    return misprint(
+        f"at 0.3 the fourth merge {{27}} has ΔL = {fourth:.4f} and {written(stops[0])} is returned; it stops there for "
+        f"{shown_low} ≤ λ ≤ {shown_high}",
+        printed=stops[0] == at_3,
+        corrected=stops[1] != at_3 and stops[2] == stops[3] == at_3 != stops[4] and close(low, 1 / (1.95 - 2 / 3)),
+    )
+
+
+@PAPER.claim("Fig. 6", "both Lagrangians fall strictly; U1 ends at t = 4")
+def figure_6(study: Study) -> Outcome:
+    size, distance = (lagrangian(path_of(found), 0.3) for found in (by_size(study), by_distance(study)))
+    return matches(
+        f"U1: {', '.join(f'{v:.3f}' for v in size)}; U2: {', '.join(f'{v:.3f}' for v in distance)}",
+        falls(size) and len(size) == 5,
+        falls(distance),
+    )

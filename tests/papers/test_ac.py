@@ -1,0 +1,169 @@
+"""[AC], claim by claim: no verdict changes unseen, and a claim that stops holding says so."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from discreet import measures
+from discreet.joint import Joint
+from discreet.papers import paper
+from discreet.papers.ac import shared
+from discreet.papers.claims import Claim, Row, Study
+
+AC = paper("AC")
+NEEDS_DATA = "VII-B", "Fig. 8"  # where the claims about the Hungarian data stand
+
+# How many claims of each part of the paper have which verdict, with the data.
+VERDICTS = {
+    "matches": 72,
+    "misprint": 25,
+    "refuted": 20,
+    "not checkable": 4,
+}
+MISPRINTS = [
+    *("III-C", "IV", "footnote 9", "Example 1"),
+    *("Algorithm 1, line 8", "Algorithm 1, lines 7 and 12", "Algorithm 1, line 13", "V-A1", "V-A1"),
+    *("Example 2", "Example 2", "Examples 2, 3, 5, Figs 3, 6, 8", "Example 2", "Example 2"),
+    *("V-B2", "Example 3", "Fig. 4", "Example 4, Fig. 6"),
+    *("V-C, (7), VIII", "V-C, footnote 12", "Example 5", "V-C", "VI", "VI-A", "VIII"),
+]
+REFUTED = [
+    *("III-C", "IV, footnote 8", "Abstract, V-A1, VII-B", "V-A1", "V-A1", "V-A1", "V-B2", "footnote 11", "V, V-C"),
+    *("(11)", "VI-A", "Abstract, I, footnote 16", "VII-A", "VII-A", "VII-A", "VII-A, Fig. 7"),
+    *("VII-B, Fig. 8", "VII-B, Fig. 9", "VII-B, Fig. 9", "I, VIII"),
+]
+
+
+def needs_data(claim: Claim) -> bool:
+    """Whether a claim is about the Hungarian data."""
+    return claim.where.startswith(NEEDS_DATA)
+
+
+@pytest.fixture(scope="module")
+def known() -> Study:
+    """A study that has its families; a test that breaks something starts from `fresh`."""
+    study = Study()
+    shared.weighted(study)
+    return study
+
+
+@pytest.fixture
+def fresh(known: Study) -> Study:
+    """Nothing computed yet but the families."""
+    families = (shared._supports, shared._weighted)
+    return Study(_shared={family: known._shared[family] for family in families})
+
+
+@pytest.fixture(scope="module")
+def rows(known: Study) -> dict[str, Row]:
+    """Every claim that needs no data, checked once; by what the paper says, since several stand in one place."""
+    return {claim.says: claim.row("AC", known) for claim in AC.claims if not needs_data(claim)}
+
+
+def test_claims_are_told_apart_by_what_they_say() -> None:
+    assert len({claim.says for claim in AC.claims}) == len(AC.claims) == sum(VERDICTS.values())
+    assert all(claim.where and claim.says and "\n" not in claim.says for claim in AC.claims)
+
+
+def test_nothing_is_unexplained(rows: dict[str, Row]) -> None:
+    assert [row for row in rows.values() if row.verdict == "mismatch"] == []
+    assert all(row.computed and "\n" not in row.computed for row in rows.values())
+
+
+def test_verdicts_are_the_known_ones(rows: dict[str, Row]) -> None:
+    for verdict, known in (("misprint", MISPRINTS), ("refuted", REFUTED)):
+        found = [row.where for row in rows.values() if row.verdict == verdict]
+        assert found == [where for where in known if not where.startswith(NEEDS_DATA)]
+
+
+def test_verdicts_on_the_data(hungarian: dict[str, list[object]], rows: dict[str, Row]) -> None:
+    study = Study(os.environ["DISCREET_DATA"])
+    about_data = [claim.row("AC", study) for claim in AC.claims if needs_data(claim)]
+    assert Counter(row.verdict for row in (*rows.values(), *about_data)) == VERDICTS
+    refuted = [row.where for row in about_data if row.verdict == "refuted"]
+    assert refuted == [where for where in REFUTED if where.startswith(NEEDS_DATA)]
+    assert len(hungarian["age"]) == 293
+
+
+def test_without_the_data_their_claims_are_not_checkable(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    about_data = [claim for claim in AC.claims if needs_data(claim)]
+    assert len(about_data) == 8
+    assert {claim.row("AC", study).verdict for claim in about_data} == {"not checkable"}
+
+
+def says(start: str) -> Claim:
+    """The one claim that begins like this."""
+    (claim,) = [claim for claim in AC.claims if claim.says.startswith(start)]
+    return claim
+
+
+@pytest.mark.parametrize(
+    ("start", "figure"),
+    [
+        ("U1, first round", "-0.5245"),
+        ("second round", "-0.4605"),
+        ("third round", "-0.7578"),
+        ("U2, λ = 2.5", "-0.3750"),
+        ("first ΔL", "-0.0219"),
+        ("λ = 0.3 stops there", "0.7793 ≤ λ ≤ 1.0322"),
+        ("λ = 0.3: {23}", "{167}{23}{45}"),
+    ],
+)
+def test_reference_values_are_shown(rows: dict[str, Row], start: str, figure: str) -> None:
+    assert figure in rows[says(start).says].computed
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("maximin_information", ["I*(S;X) ≤ L0", "min-cut 0", "I*(S;X̂) equals"]),
+        ("worst_case_leakage", ["k-anonymous", "with a uniform S", "non-stochastic independence"]),
+        ("zero_information", ["U1 = I0", "I0(X→X̂) = H0(X) − max"]),
+        ("gacs_korner_information", ["K is the entropy", "K(S;X̂) ≤ I"]),
+    ],
+)
+def test_a_broken_measure_is_a_mismatch(
+    monkeypatch: pytest.MonkeyPatch, fresh: Study, name: str, starts: list[str]
+) -> None:
+    right = getattr(measures, name)
+    monkeypatch.setattr(measures, name, lambda joint, **options: 3 * right(joint, **options) + 1)
+    assert {start: says(start).row("AC", fresh).verdict for start in starts} == dict.fromkeys(starts, "mismatch")
+
+
+def test_a_search_that_finds_nothing_is_a_mismatch(monkeypatch: pytest.MonkeyPatch, fresh: Study) -> None:
+    monkeypatch.setattr(measures, "local_dp_epsilon", lambda joint: 0.0)
+    assert says("K = 0 says").row("AC", fresh).verdict == "mismatch"
+    assert says("if |log p(s|x̂)/p(s)|").row("AC", fresh).verdict == "mismatch"
+
+
+def test_another_range_is_not_example_1() -> None:
+    study = Study()
+    study._shared[shared._example] = Joint.from_pairs([("s1", "x1"), ("s2", "x2"), ("s3", "x3")])
+    for start in ("a range of six s", "the overlap partition is {s1", "min-cut 0"):
+        assert says(start).row("AC", study).verdict == "mismatch"
+
+
+def test_families_are_complete(known: Study) -> None:
+    # All binary matrices without an empty row or column: 7 of two by two, 265 of three by three (OEIS A048291).
+    sizes = Counter((joint.n_s, joint.n_x) for joint in shared.supports(known))
+    assert (sizes[2, 2], sizes[3, 3], sizes[1, 4], sizes[3, 1], max(sizes)) == (7, 265, 1, 1, (3, 4))
+    assert [len(list(shared.partitions(range(n)))) for n in range(7)] == [1, 1, 2, 5, 15, 52, 203]  # Bell numbers
+
+
+@pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7"])
+def test_figures_are_drawn(name: str) -> None:
+    (figure,) = [figure for figure in AC.figures if figure.name == name]
+    drawing = figure.draw(Study())
+    assert drawing.axes and all(axes.has_data() or axes.patches for axes in drawing.axes)
+
+
+@pytest.mark.parametrize("name", ["fig8", "fig9"])
+def test_figures_of_the_data_are_drawn(hungarian: dict[str, list[object]], name: str) -> None:
+    (figure,) = [figure for figure in AC.figures if figure.name == name]
+    drawing = figure.draw(Study(os.environ["DISCREET_DATA"]))
+    assert len(drawing.axes) == (2 if name == "fig8" else 4) and len(hungarian) == 14
