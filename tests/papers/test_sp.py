@@ -1,0 +1,162 @@
+"""SP, claim by claim: the verdicts, the figures, and that a wrong computation shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet import papers
+from discreet.papers.claims import Claim, Study
+from discreet.papers.sp import (
+    PAPER,
+    appendices,
+    basics,
+    example_two,
+    families,
+    latent_limits,
+    many_samples,
+    optimum,
+    partial,
+    two_samples,
+    uniform,
+)
+from discreet.papers.sp.families import matrix
+from discreet.sample_privacy import Disclosure, disclose, two_binary_samples
+
+EXPECTED = {"matches": 69, "misprint": 13, "refuted": 10, "not checkable": 2}
+NOT_AS_PRINTED = {
+    "misprint": [
+        "Definition 2, 3",
+        "Proposition 1, proof",
+        "Lemma 2, proof",
+        "Algorithm 1, lines 7–10",
+        "Example 2, (20)",
+        "Example 2",
+        "Example 2",
+        "(23)",
+        "(23)",
+        "Fig 2, caption",
+        "Proposition 5, proof; Appendix D",
+        "Example 3, (61)",
+        "Example 5, (67) line 3",
+    ],
+    "refuted": [
+        "Corollary 1.1",
+        "Proposition 4",
+        "Theorem 2, (32)",
+        "Remark 3, (37)",
+        "V-C1",
+        "Example 5, (67) line 1",
+        "Example 5, end",
+        "Fig 5",
+        "Appendix C, (83)",
+        "Appendix C, (91)",
+    ],
+    "not checkable": ["Fig 3", "Appendix B, (70)–(78)"],
+}
+SLOW = {  # claims that take long, or share what does; all of them but Fig 5 match
+    "Corollary 4.1",
+    "Theorem 1, (17)",
+    "Theorem 3",
+    "Theorem 5, (63)–(64)",
+    "Theorem 4, (52)–(55)",
+    "Theorem 4, (53)",
+    "Lemma 3",
+    "Lemma 4",
+    "Remark 5, (47)",
+    "Lemma 2",
+    "Example 4",
+    "Example 4, end",
+    "V-C1, end",
+    "V-C2, end",
+    "Fig 5",
+}
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    """One study for the fast tests, so that small problems are solved once."""
+    return Study()
+
+
+def fast() -> list[Claim]:
+    """The claims that are checked in every run."""
+    return [claim for claim in PAPER.claims if claim.where not in SLOW]
+
+
+def test_verdicts(study: Study) -> None:
+    rows = [claim.row("SP", study) for claim in fast()]
+    wanted = {**EXPECTED, "matches": EXPECTED["matches"] - len(SLOW) + 1, "refuted": EXPECTED["refuted"] - 1}
+    assert [row for row in rows if row.verdict == "mismatch"] == []
+    assert Counter(row.verdict for row in rows) == wanted
+    for verdict, wheres in NOT_AS_PRINTED.items():
+        assert [row.where for row in rows if row.verdict == verdict] == [w for w in wheres if w != "Fig 5"]
+    assert all(row.computed and "\n" not in row.computed and "nan" not in row.computed for row in rows)
+
+
+@pytest.mark.slow
+def test_all_verdicts_and_figures(tmp_path: Path) -> None:
+    done = papers.reproduce(["SP"], out=tmp_path)
+    assert done.mismatches == ()
+    assert Counter(row.verdict for row in done.rows) == EXPECTED
+    assert {row.where for row in done.rows} > SLOW
+    for verdict, wheres in NOT_AS_PRINTED.items():
+        assert [row.where for row in done.rows if row.verdict == verdict] == wheres
+    names = sorted(Path(path).name for path in done.figures)
+    assert names == ["SP-fig2.svg", "SP-fig4.svg", "SP-fig5.svg", "SP-table1.svg"]
+    assert all(Path(path).stat().st_size > 5000 for path in done.figures)
+
+
+def test_figures(study: Study) -> None:
+    curves = {"fig2": 6 + 1, "fig4": 4}  # two curves, chords and gaps, and the place of p; three schemes and (67)
+    for figure in PAPER.figures:
+        if figure.name in curves:
+            axes = figure.draw(study).axes[0]
+            assert len(axes.lines) == curves[figure.name]
+            assert axes.get_ylabel()
+
+
+def claims_at(where: str) -> list[Claim]:
+    found = [claim for claim in PAPER.claims if claim.where == where]
+    assert found
+    return found
+
+
+def less(*args: Any, **options: Any) -> Disclosure:
+    """An engine that forgets the latent."""
+    return disclose(args[0])
+
+
+BROKEN: list[tuple[Any, str, Any, str]] = [
+    (example_two, "P", np.array([[1, 3, 2], [2, 2, 2]]) / 12, "Example 2, (21)"),
+    (example_two, "MAPPING", np.roll(example_two.MAPPING, 1, axis=1), "Example 2, (22)"),
+    (example_two, "VERTICES", example_two.VERTICES[[0, 1, 2, 2]], "Example 2"),
+    (two_samples, "NORMAL", np.array([1.0, -1.0, 1.0, -1.0]), "(25)"),
+    (two_samples, "two_binary_samples", lambda p: two_binary_samples(p.T), "(26)"),
+    (two_samples, "loose_supports", lambda study: (np.full((2, 2), 0.25),) * 2, "Proposition 4"),
+    (many_samples, "PRINTED", (8.34e-3, 4.88e-2, 4.48e-2), "Table I"),
+    (latent_limits, "separation", lambda one, two: Fraction(1, 100), "Theorem 2, (32)"),
+    (uniform, "printed_rate", lambda q: 0.25, "Example 5, (67) line 4"),
+    (uniform, "neighbour_sums", lambda made, n: np.ones((2,) * n + (1,)), "Example 5, (67) line 1"),
+    (partial, "slid", lambda p, windows: np.ones((*p.shape, 1)), "V-C1"),
+    (families, "disclose", less, "Example 2, (21)"),
+    (basics, "matrix", lambda p: matrix(p)[1:], "Proposition 1, proof"),
+    (optimum, "function_latent", lambda shape, values, of: np.full((*shape, 2), 0.5), "Corollary 1.1"),
+    (appendices, "typical", lambda *_: False, "Appendix C, (83)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "broken", "where"), BROKEN, ids=[f"{each[3]} by {each[1]}" for each in BROKEN]
+)
+def test_a_wrong_computation_is_a_mismatch(
+    module: Any, name: str, broken: Callable[..., Any], where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, name, broken)
+    assert "mismatch" in {claim.row("SP", Study()).verdict for claim in claims_at(where)}
