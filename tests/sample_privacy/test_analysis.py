@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.analysis import analyse, leak, simple_bound, windows_of
+from discreet.sample_privacy.analysis import analyse, information, leak, simple_bound, windows_of
 from discreet.sample_privacy.constraints import Constraints
 from tests.sample_privacy.small_solver import Floats, bits, incidence, leak_of, solve
 
@@ -151,3 +151,10 @@ def test_bad_input() -> None:
 def test_windows_that_hold_nothing_are_refused(n: Any, k: Any) -> None:
     with pytest.raises(InputError, match="window"):
         windows_of(n, k)
+
+
+def test_information_survives_probabilities_whose_product_underflows() -> None:
+    small = 1e-170
+    joint = np.array([[small, 0.0], [0.0, 1.0 - small]])
+    assert information(joint) == pytest.approx(-small * math.log2(small), rel=1e-12)
+    assert information(np.array([[5e-324, 0.0], [0.0, 1.0]])) >= 0

@@ -30,9 +30,14 @@ def information(joint: npt.ArrayLike) -> float:
     1.0
     """
     table = np.asarray(joint, dtype=np.float64)
-    product = np.outer(table.sum(axis=1), table.sum(axis=0))
-    seen = table > 0
-    return max(0.0, float(table[seen] @ np.log2(table[seen] / product[seen])))
+    rows, columns = np.nonzero(table)
+    p, p_a, p_b = table[rows, columns], table.sum(axis=1)[rows], table.sum(axis=0)[columns]
+    product = p_a * p_b
+    # The ratio is exactly one where A and B are independent; where its denominator underflows, logarithms do not.
+    tiny = product < np.finfo(np.float64).tiny
+    logs = np.log2(p / np.where(tiny, p, product))
+    logs[tiny] = np.log2(p[tiny]) - np.log2(p_a[tiny]) - np.log2(p_b[tiny])
+    return max(0.0, float(p @ logs))
 
 
 def marginal(array: Floats, axes: Sequence[int], extra: int = 0) -> Floats:
