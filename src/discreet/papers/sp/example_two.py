@@ -50,8 +50,8 @@ def _setting(study: Study) -> Outcome:
     other_p, other_latent = seen_through(1 / 3, 1 / 2)
     same = Case(p, latent).found.information - Case(P, LATENT).found.information
     return misprint(
-        "α = 2/3 gives that p and the row (1, 1/3, 0, 1, 2/3, 0); (20) belongs to α = 1/3, whose p is "
-        "(2,3,1,1,3,2)/12; I_s is the same",
+        "the two belong to different α: 2/3 gives that p, with the row (1, 1/3, 0, 1, 2/3, 0); (20) is that of α = 1/3, "
+        "with p = (2,3,1,1,3,2)/12. I_s is the same",
         printed=np.allclose(p, P) and np.allclose(latent, LATENT),
         corrected=np.allclose(p, P)
         and np.allclose(latent[..., 0].ravel(), [1, 1 / 3, 0, 1, 2 / 3, 0])
@@ -89,11 +89,12 @@ def _choices(study: Study) -> Outcome:
     )
 
 
-@PAPER.claim("Example 2", "the extreme points of S are p_1, p_2, p_3 (three are listed in our text of it)")
+@PAPER.claim("Example 2", "the extreme points of S are p_1, p_2 and p_3")
 def _points(study: Study) -> Outcome:
     found = {tuple(row) for row in np.round(Case(P, None).vertices * 4, 9)}
     return misprint(
-        "there are four, as (21) has it: (1,0,1,0,2,0), (0,2,0,1,0,1), (1,1,0,0,1,1) and (0,1,1,1,1,0), over 4",
+        "there are four, and (21) uses four: (1,0,1,0,2,0)/4, (0,2,0,1,0,1)/4, (1,1,0,0,1,1)/4 and (0,1,1,1,1,0)/4. The last "
+        "is missing (our text of these vectors is damaged, so it may be missing there only)",
         printed=found == {tuple(row) for row in VERTICES[:3] * 4},
         corrected=found == {tuple(row) for row in VERTICES * 4},
     )

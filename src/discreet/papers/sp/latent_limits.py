@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.papers.claims import Outcome, Study, matches, not_checkable, refuted
+from discreet.papers.claims import Outcome, Study, matches, misprint, not_checkable, refuted
 from discreet.papers.sp.families import binary_entropy
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy.analysis import information
@@ -135,23 +135,21 @@ def _shared(values: int, n: int, shrink: Fraction) -> list[tuple[Fraction, Pmf, 
 
 
 @PAPER.claim(
-    "Theorem 2, (32)", "with ε the least (p − p')/(p + p') the ε-typical sets of different p(x|w) are disjoint"
+    "Theorem 2, (32)", "with ε the least (p − p')/(p + p') the ε-typical sets (29) of different p(x|w) are disjoint"
 )
 def _disjoint(study: Study) -> Outcome:
-    by_size = {
-        (values, n): _shared(values, n, Fraction(1)) for values, n in ((2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3))
-    }
-    inside = {key: [each for each in found if each[0] < 1] for key, found in by_size.items()}
-    first = next((key for key, found in inside.items() if found), None)
+    by_size = {n: _shared(3, n, Fraction(1)) for n in (1, 2, 3)}
     quarter, half = Fraction(1, 4), Fraction(1, 2)
     example = (Fraction(1, 3), (quarter, half, quarter), (half, quarter, quarter), (Fraction(1, 3),) * 3)
-    at_one = by_size[3, 1]
-    smaller = not any(_shared(3, n, Fraction(99, 100)) for n in (1, 2, 3))
-    return refuted(
-        "p = (½,¼,¼), p' = (¼,½,¼): ε = ⅓ and the sequence 1,2,3 is typical for both, smallest n over pmfs of 2 or 3 "
-        f"values with denominators ≤ 6 ({len(inside[3, 3])} pairs); for an erasure channel (32) gives ε = 1, outside "
-        "(29), with n = 1; any smaller ε does it",
-        counterexample=first == (3, 3) and example in inside[3, 3] and smaller and bool(at_one) and at_one[0][0] == 1,
+    touching = [each for found in by_size.values() for each in found if each[0] < 1]
+    return misprint(
+        "ε must lie below that, as the sets can touch: p = (½,¼,¼), p' = (¼,½,¼) has ε = ⅓, and the sequence 1, 2, 3 is "
+        "typical for both. With any smaller ε they are disjoint, and the theorem stands ((32) may also be 1, as for an "
+        "erasure channel, which (29) excludes)",
+        printed=not touching,
+        corrected=example in touching
+        and any(each[0] == 1 for each in by_size[1])
+        and not any(_shared(3, n, Fraction(99, 100)) for n in (1, 2, 3)),
     )
 
 
@@ -208,9 +206,9 @@ def _weak(study: Study) -> Outcome:
     hit = sum(math.comb(400, k) * 0.1**k * 0.9 ** (400 - k) for k in long[0])
     uniform = _weakly_typical(0.5, 20, 0.01)
     return refuted(
-        f"n = 1, α = 0.1, ε = 0.5: the sets are {{0}} and {{1}}; they differ for some ε at every α = 0.05..0.45, n ≤ "
-        f"10; at n = 400, ε = 0.3 they are disjoint and hold the truth with probability {hit:.4f}. Weak typicality "
-        "fails elsewhere: a uniform p(x|w) has every sequence",
+        "the sets of (37) hold the sequences with about αn and about (1 − α)n ones: {0} and {1} at n = 1, α = 0.1, ε = 0.5, "
+        f"and at n = 400, ε = 0.3 they are disjoint, with probability {hit:.4f} of holding Xⁿ. They differ for some ε at "
+        "every α = 0.05..0.45, n ≤ 10. Weak typicality does fail for a uniform p(x|w), whose set holds every sequence",
         counterexample=n_one == ([0], [1])
         and all(differ)
         and not set(long[0]) & set(long[1])

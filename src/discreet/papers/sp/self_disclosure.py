@@ -133,7 +133,10 @@ def _masks(study: Study) -> Outcome:
     )
 
 
-@PAPER.claim("Example 3, (61)", "the efficiency is at least ((n − k + 1)M − log M)/(nM), which tends to 1")
+@PAPER.claim(
+    "Example 3, (61)",
+    "the efficiency is at least [H(X_kⁿ) − log M]/H(Xⁿ) = ((n − k + 1)M − log M)/(nM), which tends to 1",
+)
 def _efficient(study: Study) -> Outcome:
     worst, printed = 0.0, True
     for m, n, k in _example_three():
@@ -141,8 +144,8 @@ def _efficient(study: Study) -> Outcome:
         worst = max(worst, abs(said - (n - k) * math.log2(m)))
         printed &= said / (n * math.log2(m)) >= ((n - k + 1) * m - math.log2(m)) / (n * m) - EXACT
     return misprint(
-        "log M for M: ((n − k + 1) log M − log M)/(n log M) = (n − k)/n, which is I(Xⁿ;Y)/H(Xⁿ) exactly; M = 2, n = "
-        "2, k = 1 has 0.5, printed 0.75 (and (59), not (58), is by conditioning)",
+        "H(Xⁿ) is n log M, not nM: the bound is ((n − k + 1) log M − log M)/(n log M) = (n − k)/n, and I(Xⁿ;Y)/H(Xⁿ) is "
+        "exactly that (M = 2, n = 2, k = 1: 0.5, printed 0.75). The limit is 1 either way",
         printed=printed,
         corrected=worst < EXACT,
     )
