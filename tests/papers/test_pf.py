@@ -15,10 +15,10 @@ from discreet.merging.funnel.theorem import Members, Merges
 from discreet.papers.claims import Row, Study
 from discreet.papers.pf import PAPER, s1_problem, s3a_algorithm, s3b_theorem, s4c_complexity, s5_proof
 from discreet.papers.pf.procedure import area, dominated
-from discreet.papers.pf.s1_problem import is_unsupported, smallest_missed
+from discreet.papers.pf.s1_problem import is_unsupported, mixed, smallest_missed
 
-EXPECTED = {"matches": 33, "misprint": 4, "refuted": 7, "not checkable": 4}
-WITHOUT_DATA = {"matches": 23, "misprint": 3, "refuted": 6, "not checkable": 16}
+EXPECTED = {"matches": 39, "misprint": 2, "refuted": 1, "not checkable": 4}
+WITHOUT_DATA = {"matches": 28, "misprint": 2, "not checkable": 16}
 
 
 @pytest.fixture(scope="module")
@@ -98,9 +98,23 @@ def test_a_counterexample_is_checked_again(monkeypatch: pytest.MonkeyPatch) -> N
     assert found is not None and found.holds()
     wrong = replace(found, best=found.member)
     monkeypatch.setattr(s3a_algorithm, "smallest_missed", lambda _: wrong)
-    assert s3a_algorithm.stops_only_where_nothing_helps(Study()).verdict == "mismatch"
+    assert s3a_algorithm.algorithm_descends(Study()).verdict == "mismatch"
     monkeypatch.setattr(s1_problem, "smallest_unsupported", lambda _: None)
     assert s1_problem.multipliers_reach_everything(Study()).verdict == "mismatch"
+
+
+def test_a_descent_that_stops_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert s3b_theorem.local_optimum(Study()).verdict == "matches"
+    monkeypatch.setattr(s3b_theorem, "each_block_next", lambda difference: np.ones(difference.n, bool))
+    assert s3b_theorem.local_optimum(Study()).verdict == "mismatch"
+
+
+def test_a_coin_that_leaks_more_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.merging.funnel.soft_points import soft_information as right
+
+    monkeypatch.setattr(s1_problem, "soft_information", lambda joint, p: np.array(right(joint, p)) + 0.01 * p.shape[1])
+    assert s1_problem.multipliers_reach_everything(Study()).verdict == "mismatch"
+    assert s3b_theorem.bottleneck_frontier(Study()).verdict == "mismatch"
 
 
 def test_a_better_procedure_leaves_no_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,6 +144,7 @@ def test_a_soft_gain_that_is_none_is_seen(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_unsupported_points_by_hand() -> None:
     points = np.array([(0.0, 0.0), (0.6, 0.5), (1.0, 1.0)])
+    assert mixed(points, 1, "funnel") == mixed(points, 1, "bottleneck") == 0.5
     assert is_unsupported(points, 1, "funnel") and not is_unsupported(points, 1, "bottleneck")
     assert not is_unsupported(points, 0, "funnel") and not is_unsupported(points, 2, "funnel")
     dominated_one = np.array([(0.0, 0.5), (0.6, 0.5), (1.0, 1.0)])

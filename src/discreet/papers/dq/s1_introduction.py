@@ -50,10 +50,8 @@ def impossible_reports(study: Study) -> Outcome:
     answers = study.once(mean_of_two).answers
     return matches(
         f"mean of 10 values in [0, M], ε = ½, true mean M/10: negative with probability {laplace:.2f}; five "
-        f"deviations out {tails[0]:.0e} against "
-        f"{tails[1]:.0e} for a normal law. Near 0 it is the scale and not the tail: a normal law of that deviation "
-        f"gives {normal:.2f}. "
-        "Quantised answers stay in the range",
+        f"deviations out {tails[0]:.0e} against {tails[1]:.0e} for a normal law. Near 0 it is the scale and not "
+        f"the tail: a normal law of that deviation gives {normal:.2f}. Quantised answers stay in the range",
         laplace > 0.25,
         tails[0] > 1000 * tails[1],
         bool((np.abs(answers) <= 2).all()),
@@ -68,7 +66,7 @@ def averages(study: Study) -> Outcome:
     average, worst = mutual_information(joint), worst_case_leakage(joint)
     return matches(
         f"200 people, 2 of them in a cell that tells their value: I = {average:.2f} bits, L0 = {worst:.2f} bits, "
-        f"which is all of log2 3",
+        "which is all of log2 3",
         average < 0.1,
         abs(worst - math.log2(3)) < SLACK,
     )
@@ -80,9 +78,9 @@ def not_uniform(study: Study) -> Outcome:
     shares = 2.0**quantised.shares
     bits = entropy(Joint.from_array(shares[:, None]))
     return matches(
-        f"mean of two numbers, four answers: uniform inputs give I = {bits:.3f} bits, I* is {quantised.maximin:g}. "
-        f"But L0 = {quantised.leakage:g} is the "
-        "uniform law's too: −log2 of its rarest answer, since volumes stand for sizes",
+        f"mean of two numbers, four answers: uniform inputs give I = {bits:.3f} bits, I* is "
+        f"{quantised.maximin:g}. But L0 = {quantised.leakage:g} is the uniform law's too: −log2 of its rarest "
+        "answer, since volumes stand for sizes",
         bits < quantised.maximin - 0.1,
         abs(quantised.leakage + math.log2(shares.min())) < SLACK,
     )

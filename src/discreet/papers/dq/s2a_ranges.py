@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from discreet.papers.claims import Outcome, Study, matches, misprint
+from discreet.papers.claims import Outcome, Study, matches
 from discreet.papers.dq.families import small_ranges
 from discreet.papers.dq.paper import PAPER
 
@@ -20,31 +20,23 @@ def _cubes(shape: tuple[int, int, int]) -> list[Cube]:
     return [each for each in every if each.any()]
 
 
-@PAPER.claim("II-A", "[[X|y]] := {X(ω) : there is ω with Y(ω) = y}")
-def conditional_range(study: Study) -> Outcome:
-    samples = [(0, 0), (1, 1)]  # X(ω), Y(ω)
-    printed = {y: {x for x, _ in samples if any(seen == y for _, seen in samples)} for y in (0, 1)}
-    meant = {y: {x for x, seen in samples if seen == y} for y in (0, 1)}
-    joint = set(samples)
-    return misprint(
-        "as printed ω is bound twice, and every [[X|y]] is all of [[X]] (two samples with X = Y are enough); "
-        "{X(ω) : ω with Y(ω) = y} is meant",
-        printed={(x, y) for y, xs in printed.items() for x in xs} == joint,
-        corrected={(x, y) for y, xs in meant.items() for x in xs} == joint,
-    )
-
-
-@PAPER.claim("II-A", "the union of all [[X|y]] is [[X]], and that of all [[X|y]] × {y} is [[X,Y]]")
-def unions(study: Study) -> Outcome:
-    every = study.once(small_ranges)
+@PAPER.claim(
+    "II-A",
+    "[[X|y]] holds the X(ω) with Y(ω) = y; the union of all [[X|y]] is [[X]], and that of all [[X|y]] × {y} is [[X,Y]]",
+)
+def conditional_ranges(study: Study) -> Outcome:
+    samples = range(4)
+    variables = list(itertools.product(range(3), repeat=len(samples)))  # every X or Y as its values on the samples
     holds = 0
-    for joint in every:
-        given = {y: set(np.flatnonzero(joint[:, y])) for y in range(joint.shape[1])}
-        pairs = {(int(x), y) for y, xs in given.items() for x in xs}
-        holds += set().union(*given.values()) == set(range(joint.shape[0])) and pairs == {
-            (int(x), int(y)) for x, y in np.argwhere(joint)
-        }
-    return matches(f"both for all {holds} joint ranges of up to 3 by 3 values", holds == len(every))
+    for x, y in itertools.product(variables, repeat=2):
+        given = {value: {x[sample] for sample in samples if y[sample] == value} for value in set(y)}
+        pairs = {(seen, value) for value, xs in given.items() for seen in xs}
+        holds += set().union(*given.values()) == set(x) and pairs == set(zip(x, y, strict=True))
+    return matches(
+        f"both hold for all {holds:,} pairs of variables with 3 values on 4 samples. The definition binds ω a second "
+        'time ("X(ω) : ∃ω"); it is read as the same ω',
+        holds == len(variables) ** 2,
+    )
 
 
 @PAPER.claim("Def II.1", "X1 and X2 are unrelated if and only if [[X1|x2]] = [[X1]] for every x2; the same given Y")
@@ -68,7 +60,9 @@ def unrelated(study: Study) -> Outcome:
         )
         given &= product == narrowed
     return matches(
-        f"for all {len(every)} ranges of up to 3 by 3 values, and for all {len(cubes)} of 2 by 2 by 2", plain, given
+        f"holds for all {len(every)} ranges of up to 3 by 3 values, and for all {len(cubes)} of 2 by 2 by 2",
+        plain,
+        given,
     )
 
 
@@ -87,8 +81,8 @@ def intersections(study: Study) -> Outcome:
         equal &= not product or bool((cube == apart).all())
         unrelated_given_x += product
     return matches(
-        f"for all {len(cubes):,} ranges of X with two values each of Y1 and Y2; {unrelated_given_x} of them "
-        f"unrelated given X",
+        f"holds for all {len(cubes):,} ranges of X with two values each of Y1 and Y2; {unrelated_given_x} of them "
+        "unrelated given X",
         inside,
         equal,
     )

@@ -88,8 +88,7 @@ def not_convex(study: Study) -> Outcome:
     p_log_p = least_slack(family, lambda functions: -h_of(_together(functions.merges)))
     return misprint(
         f"y log y is convex (second differences of −y log y on [0, 1] are at most {bend.max():.1e}), which makes "
-        f"p(Ŵ) log p(Ŵ) "
-        f"supermodular and its negative submodular, as concluded (all sets on {len(family)} tables)",
+        f"p(Ŵ) log p(Ŵ) supermodular and its negative submodular, as concluded (all sets on {len(family)} tables)",
         printed=bool((bend >= 0).all()),
         corrected=bool((bend <= 0).all()) and p_log_p > -SLACK,
     )
