@@ -6,8 +6,21 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from discreet.papers.ac.shared import PAPER, Line, distortion, first, merged, numbers, partitions
-from discreet.papers.claims import Outcome, Study, matches, refuted
+from discreet import measures
+from discreet.papers.ac.shared import (
+    PAPER,
+    Line,
+    distortion,
+    first,
+    joint_of,
+    merged,
+    merging,
+    numbers,
+    partitions,
+    path_of,
+    shown,
+)
+from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
 
 
 def sizes(most: int) -> Iterator[tuple[int, ...]]:
@@ -33,7 +46,8 @@ def _minimisers(chosen: tuple[int, ...]) -> tuple[set[tuple[int, int]], set[tupl
 
 @PAPER.claim(
     "V-A1",
-    "if some pair has |X1|+|X2| above the largest block, the least max |X| and the least |X1|+|X2| have the same pairs",
+    "if some pair has |X1|+|X2| above the largest block, the pairs that leave the least largest block are those with the "
+    "least |X1|+|X2|",
 )
 def same_minimisers(_: Study) -> Outcome:
     def differs(chosen: tuple[int, ...]) -> bool:
@@ -41,11 +55,13 @@ def same_minimisers(_: Study) -> Outcome:
         return chosen[-1] + chosen[-2] > chosen[-1] and least != flat
 
     found = first(sizes(10), differs)
-    always = [s for s in sizes(10) if s[0] + s[1] > s[-1]]
-    return refuted(
-        f"blocks of sizes {', '.join(map(str, found))}, fewest letters: 1+1 and 1+2 both leave the largest at 3, and 1+3 is "
-        f"above it. It holds if every pair is above ({len(always)} cases)",
-        counterexample=differs(found) and not any(differs(s) for s in always),
+    every = list(sizes(10))
+    return misprint(
+        f"blocks of sizes {', '.join(map(str, found))}, fewest letters: 1+1 and 1+2 both leave the largest at 3, while 1+3 "
+        f"is above it. Read ⊇ for =: the pairs with the least sum are among them, for all {len(every)} lists of sizes of "
+        "up to 10 letters, and the rule needs no more",
+        printed=not differs(found),
+        corrected=all(least <= flat for least, flat in map(_minimisers, every)),
     )
 
 
@@ -77,38 +93,69 @@ def _lowered(partition: list[Line], codeword: str) -> tuple[Fraction, Fraction]:
     return before, min(_after(partition, pair, codeword) for pair in itertools.combinations(partition, 2))
 
 
-@PAPER.claim("V-A1", "after a merge the largest distortion is max{d̄(X1∪X2), the largest before}")
+# Letters at 0, 1, 6 and 7: Algorithm 2 with U2 merges 6 and 7, then 1, which shares its s with 0.
+SHARED = {"x1": ("s1",), "x2": ("s1",), "x3": ("s2",), "x4": ("s3",)}
+PLACES = {"x1": 0, "x2": 1, "x3": 6, "x4": 7}
+
+
+@PAPER.claim(
+    "V-A1, V-B2",
+    "after a merge the largest distortion is max{d̄(X1∪X2), the largest before}: U2 never rises, and a merge within a "
+    "subgraph only lowers it",
+)
 def largest_distortion(_: Study) -> Outcome:
     def is_lowered(partition: list[Line], codeword: str) -> bool:
         before, after = _lowered(partition, codeword)
         return after < before
 
-    centroid = first(lines(4), lambda partition: is_lowered(partition, "centroid"))
+    joint = joint_of(SHARED)
+    blocks = path_of(merging(joint, "I*", "distortion", PLACES))[-1].blocks
+    end = [tuple(PLACES[x] for x in block) for block in blocks]
     member = first(lines(4), lambda partition: is_lowered(partition, "member"))
-    (before, after), (radius, half) = _lowered(centroid, "centroid"), _lowered(member, "member")
+    (before, after), (radius, half) = _lowered(end, "centroid"), _lowered(member, "member")
+    one_subgraph = len(measures.overlap_partition(joint.coarsen(blocks))) == 1
     return refuted(
-        f"with centroids {numbers(centroid)} has {before} and, merged, {after}; with a member of the block as codeword "
-        f"{numbers(member)} has {radius}, then {half}. Fewest and narrowest whole numbers; midranges keep to it",
-        counterexample=after < before and half < radius and not any(is_lowered(p, "midrange") for p in lines(4)),
+        f"{shown(joint)} at 0, 1, 6, 7: Algorithm 2 ends at {numbers(end)}, one subgraph, with {before} from the centroid; "
+        f"merging the two leaves {after}. With a member of the block as codeword {numbers(member)} has {radius} and, "
+        f"merged, {half}. With midranges it holds on all partitions of four whole numbers tried",
+        counterexample=after < before
+        and one_subgraph
+        and len(end) == 2
+        and half < radius
+        and not any(is_lowered(p, "midrange") for p in lines(4)),
     )
 
 
-@PAPER.claim("V-A1", "a pair with the least d̄(X1∪X2) always maximises U2")
+# Algorithm 1 with U2: the poor letters 0, 1 and 6 come first, in this order, and no choice is a tie.
+POOR = {0: {1}, 1: {1}, 6: {1}, 7: {2, 3}, 10: {2, 4}}
+
+
+@PAPER.claim("V-A1", "in line 7 the X' with the least d̄(X∪X') maximises U2")
 def least_distortion(_: Study) -> Outcome:
-    def choices(partition: list[Line]) -> tuple[tuple[Line, Line], tuple[Line, Line]]:
-        """The pair that the rule takes (if there is a tie, the best of them), and the pair with the greatest U2."""
-        pairs = list(itertools.combinations(partition, 2))
-        near = min(pairs, key=lambda pair: (distortion(pair[0] + pair[1]), _after(partition, pair)))
-        return near, min(pairs, key=lambda pair: _after(partition, pair))
+    def others(partition: list[Line], block: Line) -> list[Line]:
+        def seen(each: Line) -> set[int]:
+            return set().union(*(POOR[x] for x in each))
 
-    def is_wrong(partition: list[Line]) -> bool:
-        near, best = choices(partition)
-        return _after(partition, best) < _after(partition, near)
+        return [other for other in partition if seen(other) != seen(block)]
 
-    partition = first(lines(5), is_wrong)
-    near, best = choices(partition)
+    def by_rule(partition: list[Line], block: Line) -> Line:
+        return min(others(partition, block), key=lambda other: distortion(block + other))
+
+    def block_of(partition: list[Line], letter: int) -> Line:
+        return first(partition, lambda block: letter in block)
+
+    partition: list[Line] = [(x,) for x in POOR]
+    for letter in (0, 1):
+        poor = block_of(partition, letter)
+        joined = merged(partition, poor, by_rule(partition, poor))
+        partition = [tuple(sorted(block)) for block in joined]
+    last = block_of(partition, 6)
+    taken = by_rule(partition, last)
+    best = min(others(partition, last), key=lambda other: _after(partition, (last, other)))
+    left, least = (_after(partition, (last, other)) for other in (taken, best))
     return refuted(
-        f"{numbers(partition)} with centroids: the rule merges {numbers(near)} and leaves {_after(partition, near)}, merging "
-        f"{numbers(best)} leaves {_after(partition, best)}; fewest and narrowest whole numbers",
-        counterexample=is_wrong(partition),
+        f"letters 0:{{s1}} 1:{{s1}} 6:{{s1}} 7:{{s2,s3}} 10:{{s2,s4}} with centroids: the first round of Algorithm 1 comes "
+        f"to {numbers(sorted(partition))}; for {{6}} the rule takes {numbers([taken])} and leaves a distortion of {left}, "
+        f"{numbers([best])} leaves {least}",
+        counterexample=sorted(partition) == [(0, 1, 7), (6,), (10,)] and least < left,
     )

@@ -12,10 +12,9 @@ from discreet import measures
 from discreet.frontiers import Frontier
 from discreet.joint import Joint
 from discreet.labels import Label
-from discreet.merging import frontier
 from discreet.papers.ac.s4_graphs import graph_of, searched
 from discreet.papers.ac.s5a_algorithm import small
-from discreet.papers.ac.s5a_choice import lines
+from discreet.papers.ac.s5a_choice import sizes
 from discreet.papers.ac.s5a_example import DIGITS
 from discreet.papers.ac.shared import (
     FAR,
@@ -23,14 +22,11 @@ from discreet.papers.ac.shared import (
     Set,
     blocks,
     close,
-    distortion,
     example,
     falls,
-    first,
     lagrangian,
     merged,
     merging,
-    numbers,
     partitions,
     path_of,
     resolution,
@@ -118,24 +114,9 @@ def contracting(study: Study) -> Outcome:
     return matches(f"|P| falls by one across subgraphs and stays within one, in all {tried} merges", holds)
 
 
-@PAPER.claim("V-B2", "merging within a subgraph only lowers the utility")
-def within(_: Study) -> Outcome:
-    def gain(partition: list[tuple[int, ...]]) -> float:
-        pairs = itertools.combinations(partition, 2)
-        after = min(max(distortion(tuple(b)) for b in merged(partition, *pair)) for pair in pairs)
-        return float(max(map(distortion, partition)) - after)
-
-    found = first(lines(4), lambda partition: gain(partition) > 0)
-    every = [p for n in range(2, 7) for p in partitions(range(n)) if len(p) > 1]
-    never = all(resolution(merged(p, a, b)) <= resolution(p) for p in every for a, b in itertools.combinations(p, 2))
-    return refuted(
-        f"letters {numbers(found)} that share one s: merging them raises U2 by {gain(found):.4f}, since the centroid moves; "
-        f"fewest and narrowest whole numbers. U1 never rises ({len(every)} partitions)",
-        counterexample=gain(found) > 0 and never,
-    )
-
-
-@PAPER.claim("V-B2", "Ψ(Q,P): pairs of blocks with G1 ≠ G2 in P, G1 ∩ X1 = ∅ and G2 ∩ X2 = ∅")
+@PAPER.claim(
+    "V-B2", "Ψ(Q,P), the pairs to choose from: there are subgraphs G1 ≠ G2 in P with G1 ∩ X1 = ∅ and G2 ∩ X2 = ∅"
+)
 def psi(study: Study) -> Outcome:
     joint = example(study)
     parts = [x for _, x in measures.overlap_partition(joint)]
@@ -144,7 +125,8 @@ def psi(study: Study) -> Outcome:
     met = [(a, b) for a, b in every if any(g & a and h & b for g, h in itertools.permutations(parts, 2))]
     inside = {frozenset(["x1", "x2"]), frozenset(["x3", "x4"])}
     return misprint(
-        f"in Example 1 that is all {len(printed)} pairs, {{1}}{{2}} among them; with ≠ ∅ the {len(met)} of Example 3",
+        f"in Example 1 that is all {len(printed)} pairs, {{1}}{{2}} among them, which are connected; with ≠ ∅, as in line "
+        f"9 of Algorithm 2, it is the {len(met)} pairs of Example 3",
         printed=not any(a | b in inside for a, b in printed),
         corrected=met == candidates([[x] for x in joint.x], parts) and not any(a | b in inside for a, b in met),
     )
@@ -166,15 +148,43 @@ def steepest(study: Study) -> Outcome:
     )
 
 
-@PAPER.claim("V-B2", "with equally good pairs, joining the two largest subgraphs keeps later minima small")
+def joined_up(extents: Sequence[int], *, largest_first: bool) -> list[int]:
+    """Algorithm 2 with U1 on components of these sizes: the least |X1| + |X2| of every step, by the rule for ties."""
+    sign = -1 if largest_first else 1
+    parts = [[1] * extent for extent in extents]  # the sizes of the blocks of each component
+    sums = []
+
+    def order(pair: tuple[list[int], list[int]]) -> tuple[int, int, int]:
+        less, more = sorted(map(sum, pair))
+        return (min(pair[0]) + min(pair[1]), sign * more, sign * less)
+
+    while len(parts) > 1:
+        one, other = min(itertools.combinations(parts, 2), key=order)
+        sums.append(min(one) + min(other))
+        rest = [part for part in parts if part is not one and part is not other]
+        parts = [*rest, [*sorted(one)[1:], *sorted(other)[1:], sums[-1]]]
+    return sums
+
+
+@PAPER.claim(
+    "V-B2", "with equally good pairs, joining the two largest subgraphs makes for smaller minima of (6) later on"
+)
 def largest_first(study: Study) -> Outcome:
-    tried, worse = 0, 0
-    for joint in (*small(study), example(study)):
-        greedy = merging(joint, "I*", "resolution").points
-        exact = frontier(joint, "I*", "resolution", "exact").points
-        worse += not (np.array_equal(greedy.leakage, exact.leakage) and np.allclose(greedy.utility, exact.utility))
-        tried += 1
-    return matches(f"with that rule Algorithm 2 (U1) finds the exact frontier on all {tried} joints", worse == 0)
+    every = list(sizes(12))  # of components, where s5a_choice has blocks
+    sums = [(joined_up(s, largest_first=True), joined_up(s, largest_first=False)) for s in every]
+    gains = [s for s, (largest, smallest) in zip(every, sums, strict=True) if largest < smallest]
+    losses = [s for s, (largest, smallest) in zip(every, sums, strict=True) if max(largest) > max(smallest)]
+    ends = [max(joined_up(losses[0], largest_first=rule)) for rule in (True, False)]
+    own = np.exp2(math.log2(7) - path_of(by_size(study)).utility[1:])
+    return matches(
+        f"against joining the smallest, on all {len(every)} lists of component sizes of up to 12 letters the first minimum "
+        f"that differs is smaller, on {len(gains)} there is one. The last may be larger: components of "
+        f"{', '.join(map(str, losses[0]))} letters come to a block of {ends[0]}, where {ends[1]} are enough",
+        all(largest <= smallest for largest, smallest in sums),
+        len(gains) > 0 and ends[0] > ends[1],
+        # The sizes alone give what Algorithm 2 does in Example 3.
+        bool(np.allclose(own, np.maximum.accumulate(joined_up((2, 2, 1, 1, 1), largest_first=True)))),
+    )
 
 
 @PAPER.claim("Example 3", "Ψ at the start: all pairs but {1}{2} and {3}{4}, every |X1| + |X2| = 2")
@@ -193,7 +203,8 @@ def first_delta(study: Study) -> Outcome:
     printed = math.log2(4 / 5) - 0.3 * math.log2(2)
     delta = float(np.diff(lagrangian(path_of(by_size(study)), 0.3))[0])
     return misprint(
-        f"that is {printed:.4f}; the utility falls by log 2, so the sign is +: {delta:.4f}",
+        f"the value is right and the sign of λ is not: with − the expression is {printed:.4f}, with +, since the utility "
+        f"falls by log 2, {delta:.4f}",
         printed=close(printed, -0.0219, DIGITS),
         corrected=close(delta, -0.0219, DIGITS) and close(delta, math.log2(4 / 5) + 0.3),
     )
@@ -239,20 +250,19 @@ def tie_rule(study: Study) -> Outcome:
         second = [*(b for b in start if frozenset(b) not in (one, other)), [*one, *other]]
         least.add(min(len(a) + len(b) for a, b in candidates(second, components(joint, second))))
     return refuted(
-        f"after {{56}} and any second merge at all the least is {', '.join(map(str, sorted(least)))}: two single letters of "
-        "different subgraphs are always left",
+        f"after {{56}} and whichever second merge, the least is {', '.join(map(str, sorted(least)))} here, too: two single "
+        "letters of different subgraphs are always left",
         counterexample=least == {2},
     )
 
 
-@PAPER.claim("Fig. 4", "the number of subgraphs falls from t = 5 to t = 1, I* from log 5 to 0")
+@PAPER.claim("Fig. 4", "the number of subgraphs falls from 5 to 1, I* from log 5 to 0")
 def figure_4(study: Study) -> Outcome:
     path = path_of(by_size(study))
     numbers = np.rint(np.exp2(path.leakage)).astype(int).tolist()
-    return misprint(
-        f"t runs from 0 to {len(path) - 1}; it is |P^(t)| that falls from 5 to 1: {numbers}",
-        printed=list(range(len(path))) == [5, 4, 3, 2, 1],
-        corrected=numbers == [5, 4, 3, 2, 1] and close(path.leakage[0], math.log2(5)) and path.leakage[-1] == 0,
+    return matches(
+        f"{', '.join(map(str, numbers))} for t = 0 to {len(path) - 1} (the caption has t where |P^(t)| is meant)",
+        numbers == [5, 4, 3, 2, 1] and close(path.leakage[0], math.log2(5)) and path.leakage[-1] == 0,
     )
 
 
@@ -267,7 +277,7 @@ def example_4(study: Study) -> Outcome:
     )
 
 
-@PAPER.claim("Example 4, Fig. 6", "λ = 0.3 stops there, at t = 3")
+@PAPER.claim("Example 4, Fig. 6", "with λ = 0.3 Algorithm 2 stops at {14}{356}{2}{7}, t = 3")
 def multiplier_of_example_4(study: Study) -> Outcome:
     found = by_distance(study)
     path = path_of(found)
@@ -278,7 +288,7 @@ def multiplier_of_example_4(study: Study) -> Outcome:
     at_3 = path[3].blocks
     fourth = float(np.diff(lagrangian(path, 0.3))[3])
     return misprint(
-        f"at 0.3 the fourth merge {{27}} has ΔL = {fourth:.4f} and {written(stops[0])} is returned; it stops there for "
+        f"the fourth merge, {{27}}, has ΔL = {fourth:.4f}, so {written(stops[0])} is returned; it stops at t = 3 for "
         f"{shown_low} ≤ λ ≤ {shown_high}",
         printed=stops[0] == at_3,
         corrected=stops[1] != at_3 and stops[2] == stops[3] == at_3 != stops[4] and close(low, 1 / (1.95 - 2 / 3)),

@@ -7,14 +7,11 @@ import math
 from functools import partial
 
 from discreet import measures
-from discreet.joint import Blocks, Joint
+from discreet.joint import Joint
 from discreet.labels import Label
-from discreet.papers.ac.s5a_algorithm import runs
 from discreet.papers.ac.shared import (
     PAPER,
     TOLERANCE,
-    close,
-    example,
     first,
     merging,
     path_of,
@@ -22,7 +19,7 @@ from discreet.papers.ac.shared import (
     shown,
     supports,
 )
-from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
+from discreet.papers.claims import Outcome, Study, matches
 
 
 def merging_whole(joint: Joint, leakage: str, multiplier: float) -> dict[frozenset[Label], float]:
@@ -64,37 +61,6 @@ def curved(study: Study) -> Outcome:
     )
 
 
-@PAPER.claim("I, VIII", "both algorithms merge two elements at a time, each merge strictly lowering the Lagrangian")
-def one_by_one(study: Study) -> Outcome:
-    joint = example(study)
-    first_merge = [["x1", "x2"], *([x] for x in joint.x[2:])]
-    change = measures.worst_case_leakage(joint.coarsen(first_merge)) - measures.worst_case_leakage(joint)
-    change += 0.3 * (resolution([[x] for x in joint.x]) - resolution(first_merge))
-    whole = path_of(merging(joint, "L0", "resolution"))
-    partly = sum(len(path_of(found)) > 1 and _is_long(j, path_of(found)[1].blocks) for j, found in runs(study))
-    return refuted(
-        f"Algorithm 1 merges in rounds, and only a whole round lowers L0: in Example 2 the first merge, {{12}}, "
-        f"has ΔL = {change:+.4f}, the round {whole.leakage[1] - whole.leakage[0]:+.4f} in L0; the first round takes several "
-        f"merges on {partly} of {len(runs(study))} joints",
-        counterexample=change > 0 and partly > 0,
-    )
-
-
-def _is_long(joint: Joint, blocks: Blocks) -> bool:
-    return joint.n_x - len(blocks) > 1
-
-
-@PAPER.claim("VIII", "I*(S;X̂) equals the maximum number of disconnected subgraphs of the confusability graph")
-def number_or_log(study: Study) -> Outcome:
-    joint = example(study)
-    number, star = joint.components[0], measures.maximin_information(joint)
-    return misprint(
-        f"its logarithm: Example 1 has {number} subgraphs and I* = {star:.4f}",
-        printed=close(star, number),
-        corrected=close(star, math.log2(number)),
-    )
-
-
 @PAPER.claim("VIII", "both algorithms cost O(|X|³)")
 def complexity(_: Study) -> Outcome:
     looked: dict[str, list[int]] = {"L0": [], "I*": []}
@@ -126,8 +92,8 @@ def mostly_zero(study: Study) -> Outcome:
     every = supports(study)
     zero = sum(measures.maximin_information(joint) == 0 for joint in every)
     return matches(
-        f"on {zero} of {len(every)} supports of up to 3 s and 4 x; two by two {shares[0][1]} of {shares[0][0]}, three by three "
-        f"{shares[1][1]} of {shares[1][0]}",
+        f"on {zero} of {len(every)} supports of up to 3 s and 4 x; two by two {shares[0][1]} of {shares[0][0]}, three by "
+        f"three {shares[1][1]} of {shares[1][0]}",
         zero > len(every) / 2,
         all(count > number / 2 for number, count in shares),
     )
