@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet import papers
 from discreet.errors import TableError
 from discreet.merging.funnel.theorem import Members, Merges
 from discreet.papers.claims import Row, Study
@@ -17,7 +16,6 @@ from discreet.papers.pf import PAPER, s1_problem, s3a_algorithm, s3b_theorem, s4
 from discreet.papers.pf.procedure import area, dominated
 from discreet.papers.pf.s1_problem import is_unsupported, mixed, smallest_missed
 
-EXPECTED = {"matches": 39, "misprint": 2, "refuted": 1, "not checkable": 4}
 WITHOUT_DATA = {"matches": 28, "misprint": 2, "not checkable": 16}
 
 
@@ -48,19 +46,6 @@ def test_counterexamples_of_the_issue(rows: list[Row]) -> None:
     assert convex.verdict == "misprint"
     pairs = next(row for claim, row in computed.items() if claim.startswith("pairs are merged"))
     assert "[0 0 1 1 | 1 1 0 0]" in pairs.computed
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("hungarian")
-def test_verdicts_and_figures_with_data(tmp_path: Path) -> None:
-    done = papers.reproduce(["PF"], out=tmp_path)
-    assert done.mismatches == ()
-    assert Counter(row.verdict for row in done.rows) == EXPECTED
-    assert [Path(path).name for path in done.figures] == ["PF-fig2.svg", "PF-fig3.svg", "PF-fig4.svg"]
-    ninety = next(row for row in done.rows if row.where == "IV-C, Fig 4")
-    assert "107 merges leave 90 blocks" in ninety.computed
-    lost = next(row for row in done.rows if "bottleneck, X = {age" in row.claim)
-    assert lost.verdict == "refuted"
 
 
 def test_figures_need_data(tmp_path: Path) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet import papers
 from discreet.papers.claims import Claim, Study
 from discreet.papers.sp import (
     PAPER,
@@ -92,19 +90,6 @@ def test_verdicts(study: Study) -> None:
     for verdict, wheres in NOT_AS_PRINTED.items():
         assert [row.where for row in rows if row.verdict == verdict] == wheres
     assert all(row.computed and "\n" not in row.computed and "nan" not in row.computed for row in rows)
-
-
-@pytest.mark.slow
-def test_all_verdicts_and_figures(tmp_path: Path) -> None:
-    done = papers.reproduce(["SP"], out=tmp_path)
-    assert done.mismatches == ()
-    assert Counter(row.verdict for row in done.rows) == EXPECTED
-    assert {row.where for row in done.rows} > SLOW
-    for verdict, wheres in NOT_AS_PRINTED.items():
-        assert [row.where for row in done.rows if row.verdict == verdict] == wheres
-    names = sorted(Path(path).name for path in done.figures)
-    assert names == ["SP-fig2.svg", "SP-fig4.svg", "SP-fig5.svg", "SP-table1.svg"]
-    assert all(Path(path).stat().st_size > 5000 for path in done.figures)
 
 
 def test_figures(study: Study) -> None:

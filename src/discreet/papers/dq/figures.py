@@ -20,7 +20,7 @@ def _regions(quantised: QuantisedQuery, places: Sequence[Place]) -> Any:
     """The regions of the answers on the square, each named at its place."""
     from discreet.plots import ACCENT, INK, PALE, figure
 
-    found = regions(quantised, 401)
+    found = regions(quantised, 101)  # curves are smooth to the eye, and the file stays small
     drawing, axes = figure(4.6, 4.4)
     colours = ["white" if cell % 2 == 0 else PALE for cell in range(len(found.answers))]
     levels = np.concatenate(([found.edges[0] - 1], found.edges[1:-1], [found.edges[-1] + 1]))
