@@ -65,8 +65,8 @@ def figures(_: Reproduction) -> str:
             name = f"{tag}-{figure.name}.svg"
             if not (FOLDER / name).exists():
                 raise PluginError(f"papers/{name} is not there: run make reproduce")
-            parts.append(f'![{figure.caption}](papers/{name}){{: style="background: white; max-width: 40em" }}\n')
-            parts.append(f"*{tag}, {figure.name}: {figure.caption}*")
+            parts.append(f'![{figure.caption}](papers/{name}){{: style="background: white; max-width: 100%" }}')
+            parts.append(f"*{tag}, {figure.name}: {_cell(figure.caption)}*")
     return "\n\n".join(parts)
 
 

@@ -18,7 +18,10 @@ from discreet.merging import Leakage, UtilityName, frontier
 from discreet.papers.claims import Paper, Study
 from discreet.points import Points
 
-PAPER = Paper("AC", "Developing Non-Stochastic Privacy-Preserving Policies Using Agglomerative Clustering")
+PAPER = Paper(
+    "AC",
+    "Ding and Farokhi (2020): Developing Non-Stochastic Privacy-Preserving Policies Using Agglomerative Clustering",
+)
 
 Set = frozenset[Label]
 Line = tuple[int, ...]  # a block of letters that are whole numbers

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from discreet.papers.claims import Paper
 
-PAPER = Paper("BF", "Measuring Information Leakage in Non-stochastic Brute-Force Guessing")
+PAPER = Paper("BF", "Ding and Farokhi: Measuring Information Leakage in Non-stochastic Brute-Force Guessing")

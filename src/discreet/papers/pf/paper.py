@@ -4,4 +4,7 @@ from __future__ import annotations
 
 from discreet.papers.claims import Paper
 
-PAPER = Paper("PF", "A Submodularity-based Clustering Algorithm for the Information Bottleneck and Privacy Funnel")
+PAPER = Paper(
+    "PF",
+    "Ding and Sadeghi (2019): A Submodularity-based Clustering Algorithm for the Information Bottleneck and Privacy Funnel",
+)

@@ -9,7 +9,7 @@ from discreet.papers.claims import Paper
 
 Floats = npt.NDArray[np.float64]
 
-PAPER = Paper("SP", "Data Disclosure under Perfect Sample Privacy (Rassouli, Rosas, Gündüz)")
+PAPER = Paper("SP", "Rassouli, Rosas and Gündüz: Data Disclosure under Perfect Sample Privacy")
 
 EXACT = 1e-9
 """Bits, or probability, within which computed numbers count as equal."""
