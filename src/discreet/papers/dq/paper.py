@@ -6,5 +6,6 @@ from discreet.papers.claims import Paper
 
 PAPER = Paper(
     "DQ",
-    "Farokhi (2019): Development and Analysis of Deterministic Privacy-Preserving Policies Using Non-Stochastic Information Theory",
+    "Farokhi (2019): Development and Analysis of Deterministic Privacy-Preserving Policies "
+    "Using Non-Stochastic Information Theory",
 )
