@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
+from discreet.agent.database import UnavailableError
 from discreet.agent.ledger import Answer, ConflictError, Ledger, OverBudgetError, hashed, total
 from discreet.errors import DiscreetError, InputError
-
-pytest.importorskip("sqlalchemy")
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'ledger.sqlite'}"
-        return
-    import psycopg
-
-    server = os.environ["DISCREET_POSTGRES"]
-    name = f"ledger_{uuid4().hex[:12]}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    yield server.rpartition("/")[0] + f"/{name}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+from tests.agent.servers import postgres_database
 
 
 @pytest.fixture
@@ -79,6 +61,10 @@ def test_keys_are_shown_once_and_kept_hashed(ledger: Ledger, url: str) -> None:
         assert hashed(key).encode() in content
     ledger.change_analyst("ann", revoked=True)
     assert ledger.analyst_of(key) is None
+    renewed = ledger.owner_key(renew=True)
+    assert renewed is not None
+    assert ledger.is_owner(renewed)
+    assert not ledger.is_owner(owner)
 
 
 @pytest.mark.parametrize(("name", "budget"), [("", 1), ("x" * 200, 1), ("a\nb", 1), ("a", -1), ("a", math.nan)])
@@ -188,6 +174,29 @@ def test_data_are_pinned(ledger: Ledger) -> None:
         ledger.pin("people", "f1", {"keep": 10})
 
 
+def test_data_that_were_told_about_keep_their_name(ledger: Ledger) -> None:
+    ledger.add_analyst("ann", 10)
+    ledger.pin("people", "f1", {"keep": 20})
+    ledger.pin("renamed before anybody asked", "f1", {"keep": 10})
+    ledger.commit(answer(book='["people", "height"]'))
+    with pytest.raises(InputError, match="are those of 'people', about which answers were given"):
+        ledger.pin("renamed", "f1", {"keep": 10})
+    ledger.pin("other people", "f2", {"keep": 10})
+
+
+def test_a_lost_key_is_replaced(ledger: Ledger) -> None:
+    old = ledger.add_analyst("ann", 10)
+    ledger.commit(answer())
+    ledger.change_analyst("ann", revoked=True)
+    key = ledger.renew_key("ann")
+    found = ledger.analyst_of(key)
+    assert found is not None and (found.name, found.budget) == ("ann", 10)
+    assert ledger.analyst_of(old) is None
+    assert ledger.spent("ann") == 2
+    with pytest.raises(InputError, match="no analyst"):
+        ledger.renew_key("bob")
+
+
 def test_it_survives_being_opened_again(url: str) -> None:
     first = Ledger(url)
     first.add_analyst("ann", 10)
@@ -203,3 +212,105 @@ def test_a_ledger_that_cannot_be_opened(tmp_path: Path) -> None:
     for url in (f"sqlite:///{tmp_path / 'no' / 'folder' / 'x.sqlite'}", "nonsense://x", "not a url"):
         with pytest.raises(DiscreetError):
             Ledger(url)
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://", "sqlite:///:memory:", "duckdb:///x", "not a url", ""])
+def test_what_cannot_be_a_ledger(url: str) -> None:
+    with pytest.raises(InputError, match="ledger") as problem:
+        Ledger(url)
+    assert "\n" not in str(problem.value)
+
+
+def test_a_password_is_not_repeated() -> None:
+    with pytest.raises(InputError, match="cannot be opened") as problem:
+        Ledger("postgresql://agent:hunter2@127.0.0.1:1/agent")
+    assert "hunter2" not in str(problem.value)
+
+
+def test_a_file_is_for_its_owner_and_written_through(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    ledger.add_analyst("ann", 1)
+    for path in tmp_path.iterdir():
+        assert path.stat().st_mode & 0o077 == 0, path.name
+    with ledger.turn("b") as turn:
+        assert turn.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA
+        assert turn.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    ledger.close()
+
+
+@pytest.mark.postgres
+def test_a_careless_database_is_made_careful() -> None:
+    """A server set to lose the last commits, or to let transactions see the past, is told otherwise."""
+    import psycopg
+
+    with postgres_database() as url:
+        name = url.rpartition("/")[2]
+        with psycopg.connect(url, autocommit=True) as connection:
+            for setting in ("synchronous_commit = off", "default_transaction_isolation = 'repeatable read'"):
+                connection.execute(f"ALTER DATABASE {name} SET {setting}")
+        ledger = Ledger(url)
+        ledger.add_analyst("ann", 4)
+        with ledger.turn("b") as turn:
+            assert turn.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+            assert turn.exec_driver_sql("SHOW transaction_isolation").scalar() == "read committed"
+        ledger.close()
+
+
+@pytest.mark.postgres
+def test_connections_that_were_cut_are_made_anew() -> None:
+    import psycopg
+
+    with postgres_database() as url:
+        ledger = Ledger(url)
+        ledger.add_analyst("ann", 10)
+        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(cut, (url.rpartition("/")[2],))
+        assert ledger.commit(answer(1)).number == 1
+
+        def cut_off() -> None:
+            with ledger.turn("b") as turn, psycopg.connect(url, autocommit=True) as connection:
+                ledger.commit(answer(2), turn)
+                connection.execute(cut, (url.rpartition("/")[2],))
+
+        with pytest.raises(UnavailableError, match="try again"):
+            cut_off()
+        assert [row.number for row in ledger.read()] == [1]
+        ledger.close()
+
+
+def test_who_waits_too_long_is_told_to_come_back(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.agent.database.PATIENCE", 0.1)
+    one, other = Ledger(url), Ledger(url)
+    one.add_analyst("ann", 10)
+    with one.turn("b"):
+        with pytest.raises(UnavailableError, match="try again") as problem:
+            other.commit(answer(1))
+        assert problem.value.code in ("SQLITE_BUSY", "55P03")
+        assert other.read() == []
+        assert other.is_alive()
+    other.commit(answer(1))
+    one.close()
+    other.close()
+
+
+def test_many_open_an_empty_ledger_at_once(url: str) -> None:
+    keys: list[str | None] = []
+    problems: list[BaseException] = []
+
+    def opens() -> None:
+        try:
+            ledger = Ledger(url)
+            ledger.pin("people", "f1", {"keep": 20})
+            keys.append(ledger.owner_key())
+            ledger.close()
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=opens) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    assert len([key for key in keys if key is not None]) == 1

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import math
-import socket
+import sqlite3
 import threading
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,92 +19,29 @@ import numpy as np
 import pytest
 
 from discreet.agent import Client
-from discreet.agent.client import AgentError
+from discreet.agent.client import AgentError, UnreachableError
 from discreet.agent.config import Config
+from discreet.agent.ledger import Analyst, Ledger
 from discreet.agent.service import Agent
+from discreet.agent.sql import question_of
+from discreet.agent.web import AUDITS
 from discreet.errors import InputError
+from tests.agent.conftest import Running, serving
+from tests.agent.servers import CITIES, Server, request, status_of
 from tests.processes import run
 
-uvicorn = pytest.importorskip("uvicorn")
-
-CONFIG = """
-[datasets.people]
-table = "people.csv"
-public = ["sex", "city"]
-[datasets.people.private.height]
-lower = 100
-upper = 250
-keep = 20
-[datasets.people.private.smoker]
-lower = 0
-upper = 1
-keep = 1
-integral = true
-[datasets.alone]
-table = "people.csv"
-public = ["sex"]
-collude = false
-[datasets.alone.private.height]
-lower = 100
-upper = 250
-keep = 20
-"""
 QUESTION = "SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5"
 
 
-@dataclass
-class Running:
-    url: str
-    owner: Client
-    folder: Path
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    rng = np.random.default_rng(0)
-    rows = [
-        f"{'FM'[rng.integers(2)]},{['Oslo', 'Rome', 'Bern'][rng.integers(3)]},{rng.uniform(150, 200):.1f},{rng.integers(2)}"
-        for _ in range(300)
-    ]
-    (tmp_path / "people.csv").write_text("sex,city,height,smoker\n" + "\n".join(rows) + "\n")
-    (tmp_path / "agent.toml").write_text(CONFIG)
-    return tmp_path
-
-
-@pytest.fixture
-def running(folder: Path) -> Iterator[Running]:
-    from discreet.agent.web import create_app
-
-    agent = Agent(Config.load(folder / "agent.toml"))
-    key = agent.ledger.owner_key()
-    assert key is not None
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(create_app(agent), port=port, log_level="error", ws="none"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    url = f"http://127.0.0.1:{port}"
-    yield Running(url, Client(url, key), folder)
-    server.should_exit = True
-    thread.join(10)
-
-
-def analyst(running: Running, name: str = "ann", budget: float = 100) -> Client:
-    return Client(running.url, running.owner.add_analyst(name, budget))
-
-
 def test_an_answer_is_true_and_stays_the_same(running: Running) -> None:
-    client = analyst(running)
+    client = running.analyst()
     price = client.price(QUESTION)
     answer = client.ask(QUESTION)
     rows = [line.split(",") for line in (running.folder / "people.csv").read_text().splitlines()[1:]]
-    truth = np.mean([float(row[2]) for row in rows if row[0] == "F"])
+    truth = np.mean([float(row[3]) for row in rows if row[0] == "F"])
     assert abs(answer["answer"] - truth) <= answer["error"] <= 5
     assert answer["bits"] == price["bits"] > 0
-    other = analyst(running, "bob")
+    other = running.analyst("bob")
     assert other.ask(QUESTION) == client.ask(QUESTION) == answer
     assert client.price(QUESTION)["bits"] == 0
     assert other.ledger()["spent"] == 0  # told before to somebody who may talk: it costs nothing
@@ -115,7 +51,7 @@ def test_an_answer_is_true_and_stays_the_same(running: Running) -> None:
 
 
 def test_two_ways_to_name_a_group_are_one_question(running: Running) -> None:
-    client = analyst(running)
+    client = running.analyst()
     first = client.ask(QUESTION)
     again = client.ask({"dataset": "people", "aggregate": "mean", "column": "height", "error": 5,
                         "where": {"not": {"column": "sex", "is": "=", "value": "M"}}})  # fmt: skip
@@ -124,20 +60,20 @@ def test_two_ways_to_name_a_group_are_one_question(running: Running) -> None:
 
 
 def test_counts_of_zeros_and_ones(running: Running) -> None:
-    answer = analyst(running).ask("SELECT COUNT(smoker) FROM people WITH ERROR 10")
+    answer = running.analyst().ask("SELECT COUNT(smoker) FROM people WITH ERROR 10")
     rows = [line.split(",") for line in (running.folder / "people.csv").read_text().splitlines()[1:]]
-    assert abs(answer["answer"] - sum(int(row[3]) for row in rows)) <= answer["error"]
+    assert abs(answer["answer"] - sum(int(row[5]) for row in rows)) <= answer["error"]
 
 
 def test_analysts_who_do_not_collude_have_books_of_their_own(running: Running) -> None:
-    ann, bob = analyst(running), analyst(running, "bob")
-    question = QUESTION.replace("people", "alone")
+    ann, bob = running.analyst(), running.analyst("bob")
+    question = QUESTION.replace("people", "alone").replace("height", "weight")
     assert ann.ask(question)["answer"] == bob.ask(question)["answer"]
     assert bob.ledger()["spent"] > 0
 
 
 def test_a_budget_ends(running: Running) -> None:
-    client = analyst(running, budget=4)
+    client = running.analyst(budget=4)
     client.ask(QUESTION)
     with pytest.raises(AgentError, match="bits and you have") as refused:
         client.ask("SELECT AVG(height) FROM people WITH ERROR 0.1")
@@ -162,7 +98,7 @@ def test_a_budget_ends(running: Running) -> None:
     ],
 )
 def test_what_is_refused_says_why(running: Running, question: Any, words: str) -> None:
-    client = analyst(running)
+    client = running.analyst()
     with pytest.raises(AgentError, match=words) as refused:
         client.ask(question)
     assert 400 <= refused.value.status < 500
@@ -170,7 +106,7 @@ def test_what_is_refused_says_why(running: Running, question: Any, words: str) -
 
 
 def test_keys(running: Running) -> None:
-    client = analyst(running)
+    client = running.analyst()
     for wrong, status in (("", 401), ("wrong", 401)):
         with pytest.raises(AgentError) as refused:
             Client(running.url, wrong).ledger()
@@ -189,16 +125,27 @@ def test_keys(running: Running) -> None:
         running.owner.add_analyst("ann", 1)
 
 
-def status_of(url: str, **options: Any) -> tuple[int, str]:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, **options)) as response:  # noqa: S310
-            return response.status, response.read().decode()
-    except urllib.error.HTTPError as problem:
-        return problem.code, problem.read().decode()
+def test_a_lost_key_is_replaced(running: Running) -> None:
+    client = running.analyst("a/b")
+    client.ask(QUESTION)
+    renewed = Client(running.url, running.owner.renew_key("a/b"))
+    assert renewed.ledger()["spent"] > 0
+    with pytest.raises(AgentError, match="revoked"):
+        client.ledger()
+    with pytest.raises(AgentError, match="no analyst"):
+        running.owner.renew_key("nobody")
+    with pytest.raises(AgentError, match="for the owner"):
+        renewed.renew_key("a/b")
+
+
+def test_analysts_see_what_columns_hold(running: Running) -> None:
+    people = next(each for each in running.analyst().datasets() if each["name"] == "people")
+    assert people["kinds"]["sex"] == "text"
+    assert set(people["kinds"]) == set(people["public"])
 
 
 def test_requests_that_are_no_questions(running: Running) -> None:
-    key = {"Authorization": f"Bearer {analyst(running).key}", "Content-Type": "application/json"}
+    key = {"Authorization": f"Bearer {running.analyst().key}", "Content-Type": "application/json"}
     for body, status in ((b"{", 422), (b"[]", 422), (b'{"sql": 3}', 422), (b'{"x": 1}', 422), (b"x" * 70_000, 413)):
         found, text = status_of(running.url + "/ask", data=body, headers=key, method="POST")
         assert found == status
@@ -207,7 +154,7 @@ def test_requests_that_are_no_questions(running: Running) -> None:
 
 
 def test_the_owner_sees_everything(running: Running) -> None:
-    analyst(running).ask(QUESTION)
+    running.analyst().ask(QUESTION)
     assert running.owner.whole_ledger()["answers"][0]["analyst"] == "ann"
     assert running.owner.analysts()[0]["spent"] > 0
     assert status_of(running.url + "/owner")[0] == 401
@@ -220,7 +167,7 @@ def test_the_owner_sees_everything(running: Running) -> None:
 
 
 def test_everybody_keeps_the_promised_interval(running: Running) -> None:
-    client = analyst(running, budget=10_000)
+    client = running.analyst(budget=10_000)
     for city in ("Oslo", "Rome", "Bern"):
         for sex in "FM":
             for error in (5, 1, 0.1, 0.001):
@@ -230,7 +177,7 @@ def test_everybody_keeps_the_promised_interval(running: Running) -> None:
 
 
 def test_many_at_once_spend_each_bit_once(running: Running) -> None:
-    clients = [analyst(running, f"analyst {i}", 40) for i in range(8)]
+    clients = [running.analyst(f"analyst {i}", 40) for i in range(8)]
     questions = [
         f"SELECT AVG(height) FROM people WHERE city = '{c}' WITH ERROR {e}" for c in ("Oslo", "Rome") for e in (4, 2, 1)
     ]
@@ -251,8 +198,6 @@ def test_many_at_once_spend_each_bit_once(running: Running) -> None:
 
 
 def test_a_server_that_starts_again_knows_what_it_said(folder: Path) -> None:
-    from discreet.agent.sql import question_of
-
     first = Agent(Config.load(folder / "agent.toml"))
     first.ledger.add_analyst("ann", 100)
     ann = first.ledger.every_analyst()[0]
@@ -269,7 +214,7 @@ def test_a_server_that_starts_again_knows_what_it_said(folder: Path) -> None:
 
 
 def test_the_command_line(running: Running) -> None:
-    key = analyst(running).key
+    key = running.analyst().key
     done = run("query", running.url, QUESTION, DISCREET_KEY=key)
     assert done.returncode == 0, done.stderr
     assert "±" in done.stdout
@@ -288,7 +233,279 @@ def test_serve_checks_before_it_listens(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "the owner's key, shown this once" in done.stdout
     assert "300 people" in done.stdout
-    (folder / "people.csv").write_text("sex,city,height,smoker\nF,Oslo,20,0\n")
+    (folder / "people.csv").write_text("sex,city,age,height,weight,smoker\nF,Oslo,30,20,70,0\n")
     refused = run("serve", str(folder / "agent.toml"), "--check")
     assert refused.returncode == 2
     assert "1 rows have values that lie outside" in refused.stderr
+
+
+def test_who_may_see_what(running: Running) -> None:
+    ann, bob = running.analyst("ann"), running.analyst("bob")
+    ann.ask(QUESTION)
+    ann.ask(QUESTION.replace("people", "alone").replace("height", "weight"))
+    assert bob.ledger()["answers"] == []
+
+    def status(path: str, key: str | None, method: str = "GET", scheme: str = "Bearer") -> int:
+        headers = {} if key is None else {"Authorization": f"{scheme} {key}"}
+        return status_of(running.url + path, method=method, headers=headers)[0]
+
+    for path in ("/ledger", "/datasets", "/owner/ledger", "/owner/analysts"):
+        assert status(path, None) == 401
+        assert status(path, "wrong") == 401
+        assert status(path, ann.key + "x") == 401
+        assert status(path, ann.key, scheme="Basic") == 401
+    for method, path in (
+        ("GET", "/owner/ledger"),
+        ("GET", "/owner/analysts"),
+        ("DELETE", "/owner/analysts/ann"),
+        ("DELETE", "/owner/analysts/nobody"),  # whether there is one is not said
+    ):
+        assert status(path, bob.key, method) == 403
+    for path in ("/ledger/ann", "/ledger?analyst=ann", "/owner/analysts/ann", "/analysts/ann/ledger"):
+        found, text = status_of(running.url + path, headers={"Authorization": f"Bearer {bob.key}"})
+        assert found in (404, 405) or json.loads(text)["answers"] == []
+    running.owner.revoke("bob")
+    assert status("/ledger", bob.key) == 401
+    assert status("/ledger", ann.key) == 200
+
+
+def test_an_analyst_of_any_name_can_be_revoked(running: Running) -> None:
+    for name in ("a/b", "a b?c#d", "näme", "%2F", "a..b"):
+        client = running.analyst(name)
+        assert client.ledger()["analyst"] == name
+        running.owner.set_budget(name, 3)
+        running.owner.revoke(name)
+        with pytest.raises(AgentError, match="revoked"):
+            client.ledger()
+    for name in (".", "..", "\0", "Owner"):
+        with pytest.raises(AgentError, match="an analyst's name"):
+            running.owner.add_analyst(name, 1)
+    with pytest.raises(AgentError, match="no analyst") as refused:
+        running.owner.revoke("\0")
+    assert refused.value.status == 404
+
+
+def test_a_key_that_ends_while_its_question_is_worked_on(running: Running) -> None:
+    client = running.analyst()
+    client.ask(QUESTION)
+    (book,) = running.agent._books.values()
+    with ThreadPoolExecutor(1) as pool:
+        with book.lock:
+            waiting = pool.submit(client.ask, QUESTION.replace("5", "2"))
+            time.sleep(0.3)
+            running.owner.revoke("ann")
+        with pytest.raises(AgentError, match="revoked") as refused:
+            waiting.result()
+    assert refused.value.status == 401
+    assert len(running.owner.whole_ledger()["answers"]) == 1
+
+
+def test_an_answer_comes_in_the_words_of_who_asked(running: Running) -> None:
+    ann, bob = running.analyst("ann"), running.analyst("bob")
+    told = ann.ask(
+        "SELECT AVG(height) FROM people WHERE sex = 'F' AND NOT city = 'what Ann is curious about' WITH ERROR 5"
+    )
+    again = bob.ask(QUESTION)
+    assert again["number"] == told["number"]
+    assert again["cell"] == told["cell"]
+    assert "curious" not in json.dumps(again)
+
+
+UNUSUAL = [
+    ('"error": NaN', 400),
+    ('"error": Infinity', 400),
+    ('"error": -1', 400),
+    ('"error": 1e999', 400),
+    ('"error": 1' + "0" * 400, 422),
+    ('"error": 1' + "0" * 5000, 400),
+    ('"error": "5"', 422),
+    ('"error": true', 422),
+    ('"error": null', 400),
+    ('"error": 5, "error": 0', 400),  # the last one counts
+    ('"error": 5, "where": ' + '{"not":' * 900 + "null" + "}" * 900, 400),
+    ('"error": 5, "where": ' + "[" * 30_000, 400),
+    ('"error": 5, "where": {"column": "sex", "is": ["="], "value": "F"}', 400),
+    ('"error": 5, "where": {"column": "sex", "is": "=", "value": "\\ud800"}', 400),
+    ('"error": 5, "where": {"column": "\\ud800", "is": "=", "value": 1}', 400),
+    ('"error": 5, "where": {"column": "sex", "is": "!=", "value": "\\u0000"}', 200),
+    ('"error": 5, "where": {"column": "sex", "is": "=", "value": null}', 400),
+    ('"error": 5, "where": null', 200),
+    ('"error": 5e-324', 200),  # as coarse as must be
+    ('"error": 5, "unknown": 1', 422),
+]
+
+
+def test_unusual_json(running: Running) -> None:
+    headers = {"Authorization": f"Bearer {running.analyst().key}", "Content-Type": "application/json"}
+    for part, status in UNUSUAL:
+        body = '{"dataset": "people", "aggregate": "mean", "column": "height", ' + part + "}"
+        found, text = status_of(running.url + "/ask", data=body.encode(), headers=headers, method="POST")
+        assert found == status, part[:80] + text
+        assert status == 200 or set(json.loads(text)) == {"error"}
+
+
+def test_a_body_that_is_too_large(running: Running) -> None:
+    headers = {"Authorization": f"Bearer {running.analyst().key}", "Content-Type": "application/json"}
+    for size in (65_537, 4_000_000):
+        found, text = status_of(running.url + "/ask", data=b" " * size, headers=headers, method="POST")
+        assert (found, "65,536 bytes" in text) == (413, True)
+    assert status_of(running.url + "/ask", data=b" " * 65_536, headers=headers, method="POST")[0] == 422
+    chunks = iter([b" " * 1000] * 100)  # a body that does not say how long it is
+    found, text = status_of(running.url + "/ask", data=chunks, headers=headers, method="POST")
+    assert (found, "65,536 bytes" in text) == (413, True)
+    assert running.owner.whole_ledger()["answers"] == []
+
+
+def test_a_ledger_that_is_locked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """503 and when to come back; what is known already is still told; nothing was written meanwhile."""
+    monkeypatch.setattr("discreet.agent.database.PATIENCE", 0.1)
+    other_question = QUESTION.replace("5", "2")
+    with serving(folder) as running, closing(sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)) as other:
+        client = running.analyst()
+        known = client.ask(QUESTION)
+        other.execute("BEGIN EXCLUSIVE")
+        status, text, headers = request(
+            running.url + "/ask",
+            method="POST",
+            data=json.dumps({"sql": other_question}).encode(),
+            headers={"Authorization": f"Bearer {client.key}", "Content-Type": "application/json"},
+        )
+        assert (status, headers["retry-after"]) == (503, "1")
+        assert "try again" in text
+        assert client.ask(QUESTION) == known
+        assert status_of(running.url + "/health")[0] == 200
+        other.execute("ROLLBACK")
+        assert client.ask(other_question)["number"] == 2
+        other.execute("DROP TABLE discreet_facts")
+        assert status_of(running.url + "/health")[0] == 503
+
+
+def test_nothing_depends_on_the_clock(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands still, jumps back, and is wrong: numbers, answers and budgets are the same."""
+    times = iter(["2026-06-01", "2026-01-01", "1970-01-01", "9999-12-31", "2026-01-01"])
+    questions = [question_of(f"SELECT AVG(height) FROM people WITH ERROR {error}") for error in (9, 7, 5, 3, 1)]
+    ann = Analyst("ann", 100.0, revoked=False)
+    rows = []
+    for jumps in (False, True):
+        if jumps:
+            monkeypatch.setattr("discreet.agent.ledger.now", lambda: next(times))
+            monkeypatch.setattr(time, "time", lambda: -1e9)
+        (folder / "ledger.sqlite").unlink(missing_ok=True)
+        agent = Agent(Config.load(folder / "agent.toml"))
+        agent.ledger.add_analyst("ann", 100)
+        for question in questions:
+            agent.ask(ann, question)
+        agent.close()
+        again = Agent(Config.load(folder / "agent.toml"))
+        rows.append([replace(row, at="") for row in again.ledger.read()])
+        assert [again.ask(ann, question).number for question in questions] == [1, 2, 3, 4, 5]
+        again.close()
+    assert rows[0] == rows[1]
+
+
+def test_an_error_that_nobody_foresaw(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A 500 in one line; the log has its kind and its place, and not its message, which could hold a value."""
+    monkeypatch.setattr(
+        logging.getLogger("discreet.agent"), "handlers", []
+    )  # it writes to the stderr that is there now
+
+    def fails(_: object) -> None:
+        raise ValueError("171.23456")
+
+    with serving(folder) as running:
+        client = running.analyst()
+        capsys.readouterr()
+        monkeypatch.setattr(running.agent, "recall", fails)
+        with pytest.raises(AgentError, match="the agent made a mistake") as refused:
+            client.ask(QUESTION)
+        assert refused.value.status == 500
+        assert status_of(running.url + "/health")[0] == 200
+    said = capsys.readouterr().err
+    events = [json.loads(line)["event"] for line in said.splitlines()]
+    (unexpected,) = (event for event in events if "unexpected" in event)
+    assert unexpected["unexpected"] == "ValueError"
+    assert unexpected["place"].startswith("test_web.py:")
+    (asked,) = (event for event in events if event.get("path") == "/ask")
+    assert asked | {"ms": 0} == {"method": "POST", "path": "/ask", "status": 500, "ms": 0, "who": "ann"}
+    assert "171.2" not in said
+
+
+def test_it_ends_in_good_order_and_its_log_tells_nothing(folder: Path) -> None:
+    """SIGTERM under load: what was begun is answered or cut off cleanly, and all that was said is in the ledger."""
+    ledger = Ledger(f"sqlite:///{folder / 'ledger.sqlite'}")
+    ledger.owner_key()
+    keys = [ledger.add_analyst(f"analyst {i}", 1000) for i in range(6)]
+    told: list[dict[str, Any]] = []
+    ended: list[str] = []
+    with Server(folder) as server:
+        server.start()
+        for path in ("/metrics", "/nothing", "/owner", "/ledger"):
+            status_of(server.url + path, headers={"Authorization": f"Bearer {keys[0]}"})
+        status_of(server.url + "/ask", data=b"{", method="POST", headers={"Authorization": f"Bearer {keys[0]}"})
+
+        def ask(client: Client, i: int) -> None:
+            try:
+                for error in range(1, 10_000):
+                    dataset, column = (("people", "height"), ("alone", "weight"))[error % 2]
+                    where = f"city = '{CITIES[(i + error) % 3]}'"
+                    told.append(
+                        client.ask(f"SELECT AVG({column}) FROM {dataset} WHERE {where} WITH ERROR {10 + error / 8 + i}")
+                    )
+            except UnreachableError as problem:
+                ended.append(str(problem))
+
+        threads = [threading.Thread(target=ask, args=(Client(server.url, key), i)) for i, key in enumerate(keys)]
+        for thread in threads:
+            thread.start()
+        while len(told) < 30:
+            time.sleep(0.01)
+        assert server.end() == 0
+        for thread in threads:
+            thread.join()
+    assert len(ended) == len(threads)
+    rows = {(row.question["dataset"], row.number, row.low, row.high, row.answer) for row in ledger.read()}
+    assert all((row["question"]["dataset"], row["number"], *row["cell"], row["answer"]) in rows for row in told)
+    said = server.log.read_text()
+    lines = [line for line in said.splitlines() if line.startswith("{")]
+    assert len(lines) >= len(told)
+    assert all(set(json.loads(line)) == {"at", "level", "event"} for line in lines)
+    values = [value for line in (folder / "people.csv").read_text().splitlines()[1:] for value in line.split(",")[3:5]]
+    answers = {repr(row["answer"])[:8] for row in told}  # those with decimals: 175 may be a duration
+    secrets = [*values, *keys, "Oslo", "height", "WHERE", *(each for each in answers if "." in each[:-4])]
+    for secret in secrets:
+        assert not any(secret in line for line in lines), secret
+    ledger.close()
+
+
+def test_the_owner_sees_what_is_kept_after_a_new_start(folder: Path) -> None:
+    first = Agent(Config.load(folder / "agent.toml"))
+    for name in ("ann", "bob"):
+        first.ledger.add_analyst(name, 100)
+        analyst = Analyst(name, 100.0, revoked=False)
+        first.ask(analyst, question_of("SELECT AVG(weight) FROM alone WITH ERROR 5"))
+    first.ask(analyst, question_of("SELECT AVG(height) FROM people WITH ERROR 5"))
+    first.close()
+    second = Agent(Config.load(folder / "agent.toml"))
+    kept = second.kept()
+    assert {(row["dataset"], row["column"], row["analyst"], row["answers"]) for row in kept} == {
+        ("alone", "weight", "ann", 1), ("alone", "weight", "bob", 1), ("people", "height", "", 1),
+    }  # fmt: skip
+    assert all(row["shortest"] >= row["keep"] for row in kept)
+    second.close()
+
+
+def test_what_is_known_waits_for_nobody(running: Running) -> None:
+    """While every thread for new questions is held up, health and old answers come at once."""
+    client = running.analyst(budget=1000)
+    known = client.ask(QUESTION)
+    (book,) = running.agent._books.values()
+    with ThreadPoolExecutor(AUDITS + 20) as pool:
+        with book.lock:
+            waiting = [pool.submit(client.ask, QUESTION.replace("5", f"5.{i}")) for i in range(1, AUDITS + 20)]
+            time.sleep(0.2)
+            assert client.ask(QUESTION) == known
+            assert status_of(running.url + "/health")[0] == 200
+            assert not any(each.done() for each in waiting)
+        assert all(each.result()["cells"] for each in waiting)

@@ -24,9 +24,10 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.aggregate not in ("mean", "sum", "count"):
-            raise InputError(f"aggregate {self.aggregate!r} is not offered: use mean, sum or count")
+            raise InputError(f"aggregate {self.aggregate[:40]!r} is not offered: use mean, sum or count")
         if not math.isfinite(self.error) or self.error <= 0:
             raise InputError("the error must be a finite number above 0")
+        conditions.check_size(self.where)
 
     def to_json(self) -> dict[str, Any]:
         """The question as JSON."""
@@ -43,8 +44,7 @@ class Question:
         """A question from JSON."""
         if not isinstance(document, Mapping):
             raise InputError("a question is an object: {dataset, aggregate, column, error, where}")
-        unknown = set(document) - {"dataset", "aggregate", "column", "error", "where"}
-        if unknown:
+        if not set(document) <= {"dataset", "aggregate", "column", "error", "where"}:
             raise InputError("a question has the keys dataset, aggregate, column, error and where, and no others")
         for name in ("dataset", "aggregate", "column"):
             if not isinstance(document.get(name), str):
@@ -56,12 +56,12 @@ class Question:
             document["dataset"],
             document["aggregate"],
             document["column"],
-            _finite(error),
+            _as_float(error),
             conditions.from_json(document.get("where")),
         )
 
 
-def _finite(value: float) -> float:
+def _as_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:  # a whole number past what a float can hold

@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +19,20 @@ import numpy as np
 from discreet.agent import ledger as ledgers
 from discreet.agent.conditions import group_of
 from discreet.agent.config import Config, Dataset, Private
-from discreet.agent.holdings import Holding
+from discreet.agent.holdings import Holding, load_all
 from discreet.agent.ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
-from discreet.errors import InputError
+from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
     from discreet.agent.questions import Question
     from discreet.labels import Codes
     from discreet.queries.auditor import Auditor
 
-TRIES = 5  # where several servers write to one ledger
+TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
+
+
+class DamagedError(DiscreetError):
+    """A ledger that lacks rows: what was said is not known any more, so nothing more is said."""
 
 
 @dataclass
@@ -36,11 +42,38 @@ class Book:
     name: str
     holding: Holding
     column: Private
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    analyst: str = ""  # whose it is, where analysts do not collude
     auditor: Auditor | None = None
     seen: int = 0  # rows of the ledger that the auditor knows
+    records: int = 0  # and what they told it
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def fresh(self) -> Auditor:
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One question at a time; an auditor that knows of an answer that was not written down is thrown away."""
+        with self.lock:
+            try:
+                yield
+            finally:
+                if self.auditor is not None and len(self.auditor.records) != self.records:
+                    self.auditor = None
+
+    def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
+        """The auditor, told of every row that is in the ledger by now."""
+        if self.auditor is None:
+            self.auditor, self.seen, self.records = self._fresh(), 0, 0
+        rows = ledger.read(book=self.name, after=self.seen, turn=turn)
+        if any(row.number != self.seen + i for i, row in enumerate(rows, 1)):
+            raise DamagedError("rows of the ledger are missing: the owner must restore it")
+        self.auditor.follow([row.record for row in rows if row.record])
+        self.seen, self.records = self.seen + len(rows), len(self.auditor.records)
+        return self.auditor
+
+    def wrote(self, answer: Answer) -> None:
+        """The auditor's last answer stands in the ledger."""
+        self.seen, self.records = answer.number, self.records + bool(answer.record)
+
+    def _fresh(self) -> Auditor:
         """An auditor that knows nothing yet."""
         from discreet.queries.auditor import Auditor
 
@@ -51,11 +84,19 @@ class Book:
 
 
 @dataclass(frozen=True)
-class Group:
-    """The people that a question is about, and what the question is called in the ledger."""
+class Inquiry:
+    """A question by somebody, about these people, in that book, and what it is called there."""
 
+    analyst: Analyst
+    question: Question
+    book: Book
     members: Codes
     key: str
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """As the auditor is asked."""
+        return {"members": self.members, "aggregate": self.question.aggregate, "error": self.question.error}
 
 
 class Agent:
@@ -63,7 +104,7 @@ class Agent:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.holdings = {dataset.name: Holding.load(dataset) for dataset in config.datasets}
+        self.holdings = load_all(config.datasets)
         self.ledger = Ledger(config.ledger)
         for holding in self.holdings.values():
             self.ledger.pin(holding.dataset.name, holding.fingerprint, _declared(holding.dataset))
@@ -83,6 +124,7 @@ class Agent:
                 "name": holding.dataset.name,
                 "people": holding.people,
                 "public": list(holding.dataset.public),
+                "kinds": holding.kinds(),
                 "private": [asdict(column) for column in holding.dataset.private],
                 "collude": holding.dataset.collude,
                 "smallest_group": holding.dataset.smallest_group,
@@ -90,34 +132,63 @@ class Agent:
             for holding in self.holdings.values()
         ]
 
+    def inquiry(self, analyst: Analyst, question: Question) -> Inquiry:
+        """Who and what a question is about; two ways of naming the same people are one question."""
+        book = self._book(analyst, question)
+        holding = book.holding
+        mask = group_of(question.where, holding.public, holding.people)
+        members = np.flatnonzero(mask)
+        least = holding.dataset.smallest_group
+        if len(members) < least:
+            raise InputError(f"the group is too small: it must have at least {least} people")
+        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} ".encode())
+        digest.update(np.packbits(mask).tobytes())
+        return Inquiry(analyst, question, book, members, digest.hexdigest())
+
     def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
-        book, group = self._book(analyst, question), self._group(question)
-        known = self.ledger.find(book.name, group.key)
+        inquiry = self.inquiry(analyst, question)
+        known = self.recall(inquiry)
         if known is not None:
             return {"bits": 0.0, "cells": known.cells, "error": known.error, "known": True}
-        with book.lock:
-            auditor = self._current(book)
-            price = auditor.price(group.members, aggregate=question.aggregate, error=question.error)
-            cells = auditor.offer(group.members, aggregate=question.aggregate, error=question.error)
+        with inquiry.book.alone():
+            auditor = inquiry.book.up_to_date(self.ledger)
+            bits = auditor.price(**inquiry.asked).bits
+            cells = auditor.offer(**inquiry.asked)
         widest = max(high - low for low, high in cells) / 2
-        return {"bits": price.bits, "cells": price.cells, "error": widest, "known": False}
+        return {"bits": bits, "cells": len(cells) if bits else 1, "error": widest, "known": False}
 
     def ask(self, analyst: Analyst, question: Question) -> Answer:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
-        book, group = self._book(analyst, question), self._group(question)
-        for _ in range(TRIES):
-            known = self.ledger.find(book.name, group.key)
-            if known is not None:
-                return known
-            with book.lock:
-                known = self.ledger.find(book.name, group.key)  # while we waited, somebody else may have asked it
-                if known is not None:
-                    return known
+        inquiry = self.inquiry(analyst, question)
+        return self.recall(inquiry) or self.answer(inquiry)
+
+    def recall(self, inquiry: Inquiry) -> Answer | None:
+        """The answer that a question got before, to whomever: no auditor is needed for it."""
+        return self.ledger.find(inquiry.book.name, inquiry.key)
+
+    def answer(self, inquiry: Inquiry) -> Answer:
+        """Audit a question, write the answer down and only then return it.
+
+        The ledger takes an answer only if nothing was written to its book since the auditor looked. A server that was
+        slower than another tries again, and at last holds the book while it looks, so that it is not slower for ever.
+        """
+        book = inquiry.book
+        for left in reversed(range(TRIES)):
+            with book.alone():
                 try:
-                    return self._answer(book, group, analyst, question)
+                    with nullcontext() if left else self.ledger.turn(book.name) as turn:
+                        # Somebody may have asked it while we waited.
+                        known = self.ledger.find(book.name, inquiry.key, turn)
+                        if known is not None:
+                            return known
+                        answer = self._audited(inquiry, turn)
+                        written = self.ledger.commit(answer, turn)
                 except ConflictError:
-                    continue  # another server was first: the next try begins from what it wrote
+                    continue
+                if written is answer:
+                    book.wrote(answer)
+                return written
         raise ConflictError("the ledger is very busy: try again")
 
     def my_ledger(self, analyst: Analyst) -> dict[str, Any]:
@@ -143,33 +214,32 @@ class Agent:
             found.append({**asdict(analyst), "spent": spent, "left": left})
         return found
 
-    def totals(self) -> tuple[int, float]:
-        """How many answers there are, and their bits."""
-        answers = self.ledger.read()
-        return len(answers), ledgers.total(answers)
-
     def kept(self) -> list[dict[str, Any]]:
-        """For every book what it gave away, and the shortest interval that somebody still keeps."""
-        with self._books_lock:
-            books = list(self._books.values())
+        """For every book what it gave away, and the lengths of the intervals that everybody still keeps."""
         found = []
-        for book in books:
-            with book.lock:
-                intervals = self._current(book).intervals()
+        for name in self.ledger.books():
+            dataset, named, *analyst = json.loads(name)
+            holding = self.holdings.get(dataset)
+            column = holding.dataset.column(named) if holding else None
+            if holding is None or column is None:
+                continue  # held no more
+            book = self._opened(holding, column, "".join(analyst))
+            with book.alone():
+                intervals = book.up_to_date(self.ledger).intervals()
             answers = self.ledger.read(book=book.name)
-            shortest = float((intervals[:, 1] - intervals[:, 0]).min())
-            dataset, column = book.holding.dataset, book.column
+            lengths = intervals[:, 1] - intervals[:, 0]
             found.append(
                 {
-                    "dataset": dataset.name,
+                    "dataset": dataset,
                     "column": column.name,
-                    "analyst": "" if dataset.collude else answers[0].analyst if answers else "",
-                    "people": book.holding.people,
+                    "analyst": book.analyst,
+                    "people": holding.people,
                     "answers": len(answers),
                     "bits": ledgers.total(answers),
                     "keep": column.keep,
-                    "shortest": shortest,
-                    "share": shortest / (column.upper - column.lower),
+                    "range": column.upper - column.lower,
+                    "lengths": lengths,
+                    "shortest": float(lengths.min()),
                 }
             )
         return found
@@ -184,49 +254,34 @@ class Agent:
         if column is None:
             private = [each.name for each in holding.dataset.private]
             raise InputError(f"questions are about one of {private}")
-        if question.aggregate == "count" and not column.integral:
+        if question.aggregate == "count" and not (column.integral and column.lower >= 0 and column.upper <= 1):
             raise InputError(f"COUNT is for columns of 0 and 1, and {column.name!r} is none: use AVG or SUM")
-        parts = [question.dataset, column.name, *([] if holding.dataset.collude else [analyst.name])]
+        return self._opened(holding, column, "" if holding.dataset.collude else analyst.name)
+
+    def _opened(self, holding: Holding, column: Private, analyst: str) -> Book:
+        """The book of a column; its name is the JSON of [data set, column] or [data set, column, analyst]."""
+        parts = [holding.dataset.name, column.name, *([analyst] if analyst else [])]
         name = json.dumps(parts, ensure_ascii=False)
         with self._books_lock:
-            return self._books.setdefault(name, Book(name, holding, column))
+            return self._books.setdefault(name, Book(name, holding, column, analyst))
 
-    def _group(self, question: Question) -> Group:
-        """Who is asked about; two ways of naming the same people are one question."""
-        holding = self.holdings[question.dataset]
-        mask = group_of(question.where, holding.public, holding.people)
-        members = np.flatnonzero(mask)
-        least = holding.dataset.smallest_group
-        if len(members) < least:
-            raise InputError(f"the group is too small: it must have at least {least} people")
-        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} ".encode())
-        digest.update(np.packbits(mask).tobytes())
-        return Group(members, digest.hexdigest())
-
-    def _current(self, book: Book) -> Auditor:
-        """The book's auditor, told of every row that is in the ledger by now. Called with the book's lock."""
-        if book.auditor is None:
-            book.auditor, book.seen = book.fresh(), 0
-        new = self.ledger.read(book=book.name, after=book.seen)
-        book.auditor.follow([answer.record for answer in new if answer.record])
-        book.seen += len(new)
-        return book.auditor
-
-    def _answer(self, book: Book, group: Group, analyst: Analyst, question: Question) -> Answer:
-        auditor = self._current(book)
-        asked: dict[str, Any] = {"aggregate": question.aggregate, "error": question.error}
-        price = auditor.price(group.members, **asked)
-        left = analyst.budget - self.ledger.spent(analyst.name)
-        if price.bits > left + ledgers.SLACK:
-            raise OverBudgetError.of(price.bits, left)
+    def _audited(self, inquiry: Inquiry, turn: Any) -> Answer:
+        """The answer to a question, not yet written down."""
+        book = inquiry.book
+        auditor = book.up_to_date(self.ledger, turn)
+        # What it costs is looked at before the data are, so that a refusal does not depend on them.
+        bits = auditor.price(**inquiry.asked).bits
+        left = inquiry.analyst.budget - self.ledger.spent(inquiry.analyst.name, turn)
+        if bits > left + ledgers.SLACK:
+            raise OverBudgetError.of(bits, left)
         records = len(auditor.records)
-        reply = auditor.ask(group.members, **asked, data=book.holding.private[book.column.name])
-        answer = Answer(
+        reply = auditor.ask(**inquiry.asked, data=book.holding.private[book.column.name])
+        return Answer(
             book=book.name,
             number=book.seen + 1,
-            key=group.key,
-            analyst=analyst.name,
-            question=question.to_json(),
+            key=inquiry.key,
+            analyst=inquiry.analyst.name,
+            question=inquiry.question.to_json(),
             cells=len(reply.cells) if reply.bits else 1,
             answer=reply.answer,
             error=reply.error,
@@ -235,16 +290,6 @@ class Agent:
             record=auditor.records[-1].to_dict() if len(auditor.records) > records else {},
             at=ledgers.now(),
         )
-        try:
-            written = self.ledger.commit(answer)
-        except BaseException:
-            book.auditor = None  # it knows of an answer that nobody will ever get
-            raise
-        if written is not answer:
-            book.auditor = None
-        else:
-            book.seen += 1
-        return written
 
 
 def told(answer: Answer) -> dict[str, Any]:

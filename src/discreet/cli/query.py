@@ -15,41 +15,88 @@ from discreet.cli.shared import print_json
 )
 @click.argument("url")
 @click.argument("statement", required=False)
-@click.option("--key", envvar="DISCREET_KEY", required=True, help="Your key, or DISCREET_KEY.")
+@click.option("--key", envvar="DISCREET_KEY", help="Your key; better in DISCREET_KEY, where nobody else sees it.")
 @click.option("--price", "only_price", is_flag=True, help="What it would cost, without asking.")
 @click.option("--ledger", is_flag=True, help="What you asked, spent, and have left.")
 @click.option("--datasets", is_flag=True, help="What can be asked.")
+@click.option("--timeout", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Seconds to wait.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
-    url: str, statement: str | None, key: str, only_price: bool, ledger: bool, datasets: bool, as_json: bool
+    url: str,
+    statement: str | None,
+    key: str | None,
+    only_price: bool,
+    ledger: bool,
+    datasets: bool,
+    timeout: float,
+    as_json: bool,
 ) -> None:
-    """Ask the agent at URL a question in SQL: SELECT AVG, SUM or COUNT(column) FROM data WHERE … WITH ERROR number."""
+    """Ask the agent at URL a question in SQL: SELECT AVG, SUM or COUNT(column) FROM data WHERE … WITH ERROR number.
+
+    Exit code: 0 answered, 2 refused or not reached, with the reason.
+    """
     from discreet.agent.client import Client
     from discreet.errors import InputError
 
-    client = Client(url, key)
-    if ledger or datasets:
-        found: dict[str, Any] = client.ledger() if ledger else {"datasets": client.datasets()}
-        if as_json:
-            print_json(found)
-        elif ledger:
-            click.echo(f"budget {found['budget']:.4g} bits, spent {found['spent']:.4g}, left {found['left']:.4g}")
-            for answer in found["answers"]:
-                click.echo(f"{answer['bits']:.4g} bits: {_said(answer)}  {_asked(answer['question'])}")
-        else:
-            for row in found["datasets"]:
-                private = ", ".join(f"{c['name']} in [{c['lower']:g}, {c['upper']:g}]" for c in row["private"])
-                click.echo(f"{row['name']}: {row['people']:,} people; {private}; filters on {', '.join(row['public'])}")
-        return
-    if not statement:
-        raise InputError("name a statement, or --ledger or --datasets")
-    found = client.price(statement) if only_price else client.ask(statement)
+    if not key:
+        raise InputError("a key is needed: set DISCREET_KEY, or give --key")
+    if bool(statement) + ledger + datasets != 1:
+        raise InputError("name a statement, or --ledger or --datasets, one of them")
+    if only_price and not statement:
+        raise InputError("--price needs a statement")
+    client = Client(url, key.strip(), timeout)
+    found: dict[str, Any]
+    if ledger:
+        found, told = client.ledger(), _ledger
+    elif datasets:
+        found, told = {"datasets": client.datasets()}, _datasets
+    elif only_price:
+        found, told = client.price(statement or ""), _price
+    else:
+        found, told = client.ask(statement or ""), _answer
     if as_json:
         print_json(found)
-    elif only_price:
-        click.echo(f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {found['error']:.4g}")
     else:
-        click.echo(_said(found) + f"  ({found['bits']:.4g} bits)")
+        click.echo("\n".join(told(found)))
+
+
+def _ledger(found: dict[str, Any]) -> list[str]:
+    from discreet.agent.questions import Question
+    from discreet.agent.sql import statement_of
+
+    lines = [f"budget {found['budget']:.4g} bits, spent {found['spent']:.4g}, left {found['left']:.4g}"]
+    for answer in found["answers"]:
+        question = statement_of(Question.from_json(answer["question"]))
+        lines.append(f"{answer['bits']:8.4g} bits  {_said(answer)}  {question}")
+    return lines
+
+
+def _datasets(found: dict[str, Any]) -> list[str]:
+    lines = []
+    for row in found["datasets"]:
+        kinds = row.get("kinds", {})
+        lines.append(f"{row['name']}: {row['people']:,} people")
+        lines += [
+            f"  {column['name']} in [{column['lower']:g}, {column['upper']:g}]"
+            f"{', whole numbers' if column['integral'] else ''}; everybody keeps {column['keep']:g}"
+            for column in row["private"]
+        ]
+        public = [f"{name} ({kinds[name]})" if name in kinds else name for name in row["public"]]
+        lines.append(f"  filters on {', '.join(public)}" if public else "  no filters")
+    return lines
+
+
+def _price(found: dict[str, Any]) -> list[str]:
+    if found["cells"] == 1 and not found["known"]:
+        return [f"0 bits: nothing new can be said, it is known to {found['error']:.4g} already"]
+    return [f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {found['error']:.4g}"]
+
+
+def _answer(found: dict[str, Any]) -> list[str]:
+    asked = found["question"]["error"]
+    is_coarser = found["answer"] is not None and found["error"] > asked * (1 + 1e-9)
+    note = f", coarser than the {asked:g} you asked for" if is_coarser else ""
+    return [f"{_said(found)}  ({found['bits']:.4g} bits{note})"]
 
 
 def _said(answer: dict[str, Any]) -> str:
@@ -57,7 +104,3 @@ def _said(answer: dict[str, Any]) -> str:
         low, high = answer["cell"]
         return f"known already to lie in [{low:.6g}, {high:.6g}]"
     return f"{answer['answer']:.6g} ± {answer['error']:.4g}"
-
-
-def _asked(question: dict[str, Any]) -> str:
-    return f"{question['aggregate']} of {question['column']} in {question['dataset']}"

@@ -2,47 +2,141 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
+if TYPE_CHECKING:
+    from discreet.agent.service import Agent
 
-@click.command("serve", epilog="Example: discreet serve agent.toml")
-@click.argument("config", metavar="AGENT.TOML")
+
+@click.command(
+    "serve",
+    epilog="Example: discreet serve --example > agent.toml; edit it; discreet serve agent.toml --add ann=40",
+)
+@click.argument("config", metavar="AGENT.TOML", required=False)
 @click.option("--host", help="The address to listen on, instead of the one in the file.")
-@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on, instead of the one in the file.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; 0 is any that is free.")
+@click.option(
+    "--add",
+    "analysts",
+    multiple=True,
+    metavar="NAME=BITS",
+    help="Add an analyst with a budget in bits; one who is there already stays as she is.",
+)
+@click.option(
+    "--keys", metavar="FOLDER", help="Write new keys to files there that only you can read, instead of showing them."
+)
+@click.option("--new-owner-key", "renew", is_flag=True, help="Make another owner's key; the old one ends.")
 @click.option("--check", is_flag=True, help="Read the data and the ledger, say whether all is well, and stop.")
-def command(config: str, host: str | None, port: int | None, check: bool) -> None:
+@click.option("--example", is_flag=True, help="Print an agent.toml to begin with, and stop.")
+def command(
+    config: str | None,
+    host: str | None,
+    port: int | None,
+    analysts: tuple[str, ...],
+    keys: str | None,
+    renew: bool,
+    check: bool,
+    example: bool,
+) -> None:
     """Answer questions about the data sets that AGENT.TOML names, and keep the ledger.
 
-    The first start prints the owner's key, once: with it, analysts are added.
+    The first start makes the owner's key and shows it once: with it, analysts are added, and /owner is opened.
     """
-    from discreet.agent.config import Config
-    from discreet.errors import needs_extra
+    from discreet.agent.config import EXAMPLE, Config
+    from discreet.errors import InputError, needs_extra
 
+    if example:
+        click.echo(EXAMPLE, nl=False)
+        return
+    if config is None:
+        raise InputError("name an agent.toml: discreet serve --example prints one to begin with")
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
-    import uvicorn
-
     from discreet.agent.service import Agent
-    from discreet.agent.web import create_app
+    from discreet.agent.web import run
 
     settings = Config.load(config)
+    wanted = [_wanted(text) for text in analysts]
+    tell = _teller(keys)
     agent = Agent(settings)
-    key = agent.ledger.owner_key()
-    if key is not None:
-        click.echo(f"the owner's key, shown this once: {key}")
-    for row in agent.datasets():
-        click.echo(
-            f"{row['name']}: {row['people']:,} people, {', '.join(each['name'] for each in row['private'])} private"
-        )
-    if check:
+    try:
+        # The port is taken before a key is made: a start that fails does not use it up.
+        listener = None if check else _listener(host or settings.host, settings.port if port is None else port)
+        _add(agent, wanted, tell)
+        key = agent.ledger.owner_key(renew=renew)
+        if key is not None:
+            tell("owner", "the owner's key", key)
+        for row in agent.datasets():
+            private = ", ".join(each["name"] for each in row["private"])
+            click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
+        if listener is not None:
+            address, number, *_ = listener.getsockname()
+            shown = f"[{address}]" if ":" in address else address
+            click.echo(f"listening on http://{shown}:{number}, the owner's page is /owner")
+            run(agent, listener)
+    finally:
         agent.close()
-        return
-    click.echo(f"listening on http://{host or settings.host}:{port if port is not None else settings.port}")
-    uvicorn.run(
-        create_app(agent),
-        host=host or settings.host,
-        port=port if port is not None else settings.port,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=30,
-    )
+
+
+def _wanted(text: str) -> tuple[str, float]:
+    from discreet.errors import InputError
+
+    name, _, bits = text.rpartition("=")
+    try:
+        budget = float(bits)
+    except ValueError:
+        budget = math.nan
+    if not name.strip() or not 0 <= budget < math.inf:
+        raise InputError(f"--add {text!r} does not read as NAME=BITS, such as ann=40")
+    return name, budget
+
+
+def _add(agent: Agent, wanted: list[tuple[str, float]], tell: Callable[[str, str, str], None]) -> None:
+    there = {each.name: each.budget for each in agent.ledger.every_analyst()}
+    for name, budget in wanted:
+        if name in there:
+            click.echo(f"{name} is there already, with {there[name]:g} bits")
+        else:
+            tell(name, f"the key of {name}, with {budget:g} bits", agent.ledger.add_analyst(name, budget))
+
+
+def _teller(folder: str | None) -> Callable[[str, str, str], None]:
+    """How a new key is told: on the terminal, or in a file for its owner's eyes."""
+    from discreet.errors import InputError
+
+    if folder is None:
+        return lambda _, what, key: click.echo(f"{what}, shown this once: {key}")
+    place = Path(folder)
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not os.access(place, os.W_OK):
+        raise InputError(f"{folder} cannot be written to: keys would be lost")
+
+    def tell(name: str, what: str, key: str) -> None:
+        safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name).lstrip(".")
+        free = (place / f"{safe}{'' if i == 1 else f'-{i}'}.key" for i in itertools.count(1))
+        path = next(each for each in free if not each.exists())  # a key of somebody else is never written over
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(key + "\n")
+        click.echo(f"{what} is in {path}")
+
+    return tell
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """A socket that has the port."""
+    from discreet.errors import InputError
+
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as problem:
+        why = (problem.strerror or "no such address").partition(" (")[0]
+        raise InputError(f"{host}:{port} cannot be listened on: {why}; try another --port or --host") from None

@@ -1,0 +1,173 @@
+"""The database under the ledger: SQLite or PostgreSQL, durable, with one way in and one kind of failure.
+
+What was committed survives a killed server and a power cut; what was not is as if it had never been tried. Writers do not
+rely on the clock or on each other's good will: SQLite lets one write at a time, PostgreSQL locks by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from discreet.errors import DiscreetError, InputError, needs_extra
+
+PATIENCE = 20.0
+"""Seconds that a writer waits for other writers before it gives up."""
+
+SETTING_UP, ANALYSTS = "discreet: setting up", "discreet: analysts"
+"""Locks by name: what is done once (tables, the owner's key, the data that are pinned), and who may ask."""
+
+
+class UnavailableError(DiscreetError):
+    """The database is locked by others or does not answer: nothing was said, and trying again is safe."""
+
+    def __init__(self, problem: Exception) -> None:
+        super().__init__("the ledger is busy or does not answer: try again in a moment")
+        orig = getattr(problem, "orig", None)
+        code = getattr(orig, "sqlite_errorname", None) or getattr(orig, "sqlstate", None)
+        self.code = str(code or type(orig or problem).__name__)  # for the log: a message might quote a row
+
+
+class Database:
+    """Transactions on SQLite (a file) or PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        self.sql = sql = needs_extra("sqlalchemy", "agent")
+        try:
+            parsed = sql.engine.make_url(url)
+        except sql.exc.ArgumentError:
+            raise InputError("the ledger's address does not read as one: a file, or postgresql://…") from None
+        kind = parsed.drivername.partition("+")[0]
+        if kind not in ("sqlite", "postgresql", "postgres"):
+            raise InputError(f"a ledger is kept in SQLite or PostgreSQL, not in {kind!r}")
+        self.is_sqlite = kind == "sqlite"
+        self._engine = self._sqlite(parsed) if self.is_sqlite else self._postgresql(parsed)
+        self._writing = self._engine.execution_options(writes=True)
+
+    def _sqlite(self, url: Any) -> Any:
+        if not url.database or ":memory:" in url.database:
+            raise InputError("a ledger in memory forgets: name a file")
+        if not url.database.startswith("file:"):
+            try:
+                Path(url.database).touch(mode=0o600)  # hashes of keys and who asked what: the owner's alone
+            except OSError as problem:
+                raise InputError(f"the ledger cannot be written: {problem.strerror}") from None
+        engine = self.sql.create_engine(
+            url.set(drivername="sqlite"),
+            connect_args={"check_same_thread": False, "timeout": PATIENCE},
+            pool_size=8,
+            max_overflow=64,
+        )
+
+        @self.sql.event.listens_for(engine, "connect")  # type: ignore[untyped-decorator]
+        def _connect(connection: Any, _: Any) -> None:
+            connection.isolation_level = None  # the driver must not begin on its own
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=EXTRA")  # an answer that was sent survives a power cut
+
+        @self.sql.event.listens_for(engine, "begin")  # type: ignore[untyped-decorator]
+        def _begin(connection: Any) -> None:
+            # A writer takes the lock before it reads, so that what it read still holds when it writes.
+            writes = connection.get_execution_options().get("writes")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+        return engine
+
+    def _postgresql(self, url: Any) -> Any:
+        needs_extra("psycopg", "agent")
+        engine = self.sql.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            connect_args={"connect_timeout": 5, "tcp_user_timeout": round(1000 * PATIENCE)},
+            isolation_level="READ COMMITTED",  # each statement after a lock sees what was committed before it
+            pool_size=8,
+            max_overflow=24,
+            pool_timeout=PATIENCE,
+            pool_pre_ping=True,  # the database may have been started again
+        )
+
+        @self.sql.event.listens_for(engine, "connect")  # type: ignore[untyped-decorator]
+        def _connect(connection: Any, _: Any) -> None:
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT set_config('synchronous_commit', 'on', false)"
+                    " WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+                )
+                cursor.execute("SELECT set_config('lock_timeout', %s, false)", (f"{1000 * PATIENCE:.0f}ms",))
+            connection.commit()
+
+        return engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Any]:
+        """A transaction that only reads."""
+        with self._transaction(self._engine) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[Any]:
+        """A transaction that writes; nobody else is in one of the same name meanwhile. Left without an error, it is on disk."""
+        with self._transaction(self._writing) as connection:
+            if not self.is_sqlite:
+                number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+                connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
+            yield connection
+
+    @contextmanager
+    def _transaction(self, engine: Any) -> Iterator[Any]:
+        exc = self.sql.exc
+        try:
+            with engine.begin() as connection:
+                yield connection
+        except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as problem:
+            raise UnavailableError(problem) from None
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+
+def tables(sql: Any) -> Any:
+    """The four tables: facts, datasets, analysts, answers."""
+    metadata = sql.MetaData()
+    sql.Table(
+        "discreet_facts",
+        metadata,
+        sql.Column("name", sql.String(64), primary_key=True),
+        sql.Column("value", sql.Text, nullable=False),
+    )
+    sql.Table(
+        "discreet_datasets",
+        metadata,
+        sql.Column("name", sql.Text, primary_key=True),
+        sql.Column("fingerprint", sql.String(64), nullable=False),
+        sql.Column("declared", sql.Text, nullable=False),
+    )
+    sql.Table(
+        "discreet_analysts",
+        metadata,
+        sql.Column("name", sql.Text, primary_key=True),
+        sql.Column("key_hash", sql.String(64), nullable=False, unique=True),
+        sql.Column("budget", sql.Double, nullable=False),
+        sql.Column("revoked", sql.Boolean, nullable=False, default=False),
+    )
+    sql.Table(
+        "discreet_answers",
+        metadata,
+        sql.Column("book", sql.Text, primary_key=True),
+        sql.Column("number", sql.Integer, primary_key=True, autoincrement=False),
+        sql.Column("key", sql.String(64), nullable=False),
+        sql.Column("analyst", sql.Text, nullable=False, index=True),
+        sql.Column("question", sql.Text, nullable=False),
+        sql.Column("cells", sql.Integer, nullable=False),
+        sql.Column("answer", sql.Double),
+        sql.Column("error", sql.Double),
+        sql.Column("low", sql.Double, nullable=False),
+        sql.Column("high", sql.Double, nullable=False),
+        sql.Column("record", sql.Text, nullable=False),
+        sql.Column("at", sql.String(40), nullable=False),
+        sql.UniqueConstraint("book", "key"),
+    )
+    return metadata

@@ -1,0 +1,76 @@
+"""Fixtures: an agent's folder, a ledger on each database, and a server in a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from discreet.agent import Client
+from discreet.agent.config import Config
+from discreet.agent.service import Agent
+from discreet.agent.web import create_app
+from tests.agent.servers import free_port, postgres_database, write_agent
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty ledger; a test that uses it runs on both databases."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'ledger.sqlite'}"
+        return
+    with postgres_database() as found:
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """300 people and an agent.toml."""
+    return write_agent(tmp_path)
+
+
+@dataclass
+class Running:
+    """A server in a thread of this process."""
+
+    url: str
+    owner: Client
+    folder: Path
+    agent: Agent
+
+    def analyst(self, name: str = "ann", budget: float = 100) -> Client:
+        """A new analyst."""
+        return Client(self.url, self.owner.add_analyst(name, budget))
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Running]:
+    """An agent that answers."""
+    agent = Agent(Config.load(folder / "agent.toml"))
+    key = agent.ledger.owner_key()
+    assert key is not None
+    port = free_port()
+    server = uvicorn.Server(uvicorn.Config(create_app(agent), port=port, log_level="error", ws="none"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        yield Running(address, Client(address, key), folder, agent)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture
+def running(folder: Path) -> Iterator[Running]:
+    """An agent that answers about 300 people."""
+    with serving(folder) as found:
+        yield found
