@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
+WORKERS ?= --numprocesses auto --dist loadfile
 
 .PHONY: demo test slow long check bench reproduce docs clean
 
@@ -9,10 +10,10 @@ demo: .venv/.run ## the main job on data that come with scikit-learn
 	$(BIN)/discreet demo --out out
 
 test: .venv/.dev ## the test suite, without what is slow
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "not slow and not long and not postgres"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres"
 
 slow: .venv/.dev ## what `test` leaves out
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m "slow or postgres"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long"
 
 long: .venv/.dev ## what takes many minutes, before a release
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m long

@@ -311,6 +311,7 @@ def test_a_short_time_limit_still_discloses() -> None:
     assert solve(skewed, time_limit=2).information > 1
 
 
+@pytest.mark.slow
 def test_two_samples_with_too_many_cells_are_merged() -> None:
     p = np.random.default_rng(3).dirichlet(np.ones(46 * 46)).reshape(46, 46)
     found = solve(p, time_limit=3)
