@@ -4,6 +4,10 @@ Each run is a process of its own; the first question, which compiles, is left ou
 thread, because the machine may be shared. Targets: 100,000 people: under 1 s a question up to 50 answered, under 4 s at
 75, no answer coarser than asked; 200 people: under 0.1 s a question up to 200 answered. "rich" has ten public columns, so
 that nearly everybody is a class alone; "plain" has five.
+
+Other shapes of groups, with an error of 2%: random halves, which make everybody a class alone; nested groups (all below a
+threshold), whose differences are thin; overlapping windows; everybody and all but one, which must get coarser; single
+people, who are answered as finely as they may keep; and two private columns with an auditor each.
 """
 
 from __future__ import annotations
@@ -63,27 +67,40 @@ def groups(arguments: list[str]) -> Callable[[], Any]:
     return run
 
 
-def halves(arguments: list[str]) -> Callable[[], Any]:
-    """Means of random halves of a few people: every slab matters."""
+def shapes(arguments: list[str]) -> Callable[[], Any]:
+    """Means of groups of one shape."""
     import numpy as np
 
     from discreet.queries.auditor import Auditor
 
-    people, questions, error = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    people, questions, shape, error = int(arguments[0]), int(arguments[1]), arguments[2], float(arguments[3])
     rng = np.random.default_rng(7)
-    data = rng.random(people)
+    columns = 2 if shape == "two columns" else 1
+    data = rng.random((columns, people))
+
+    def chosen(number: int) -> Any:
+        if shape in ("halves", "two columns"):
+            return np.flatnonzero(rng.random(people) < 0.5)
+        if shape == "nested":
+            return np.arange(people * (number + 1) // questions)
+        if shape == "windows":
+            start = people * number // (2 * questions)
+            return np.arange(start, start + people // 2)
+        if shape == "all but one":
+            return np.delete(np.arange(people), number) if number else np.arange(people)
+        return np.array([number])  # single people
 
     def run() -> dict[str, Any]:
-        auditor = Auditor(np.zeros(people), np.ones(people), keep=KEEP)
+        auditors = [Auditor(np.zeros(people), np.ones(people), keep=KEEP) for _ in range(columns)]
         times: list[float] = []
         coarser = 0
-        for _ in range(questions):
-            members = np.flatnonzero(rng.random(people) < 0.5)
+        for number in range(questions):
+            members = chosen(number)
             began = time.process_time()
-            reply = auditor.ask(members, "mean", error, data=data)
+            replies = [a.ask(members, "mean", error, data=x) for a, x in zip(auditors, data, strict=True)]
             times.append(time.process_time() - began)
-            coarser += reply.error > error
-        return {"times": times[1:], "coarser": coarser, "bits": auditor.bits}
+            coarser += any(reply.error > error for reply in replies)
+        return {"times": times[1:], "coarser": coarser, "bits": sum(auditor.bits for auditor in auditors)}
 
     return run
 
@@ -123,13 +140,22 @@ def bench(options: argparse.Namespace) -> None:
             cost = in_process("groups", people, asked, columns, kind)
             limits = stretches if kind == "real" else [(0, 49, 4.0)]
             rows += line(f"{people} people, {columns}, {kind}", cost, limits, fine=True)
-    cost = in_process("halves", "200", few, "0.01")
-    rows += line("200 people, halves", cost, [(0, 199, 0.1)], fine=False)
-    cost = in_process("halves", "60", few, "0.02")
-    rows += line("60 people, halves", cost, [(0, 199, 0.1)], fine=False)
+    for shape in ("halves", "two columns", "nested", "windows", "all but one", "single"):
+        cost = in_process("shapes", people, "20" if options.quick else "50", shape, "0.02")
+        limit = 2.0 if shape == "two columns" else 1.0
+        rows += line(f"{people} people, {shape}", cost, [(0, 49, limit)], fine=shape in ("halves", "two columns"))
+    for size, shape, error in (
+        ("200", "halves", "0.01"),
+        ("200", "nested", "0.02"),
+        ("200", "windows", "0.02"),
+        ("200", "all but one", "0.02"),
+        ("60", "halves", "0.02"),
+    ):
+        cost = in_process("shapes", size, few, shape, error)
+        rows += line(f"{size} people, {shape}", cost, [(0, 199, 0.1)], fine=False)
     header = ("", "mean", "worst", "target", "coarser", "bits", "memory", "")
     table("A question to the auditor, CPU seconds", header, rows)
 
 
 if __name__ == "__main__":
-    start(bench, {"groups": groups, "halves": halves}, argparse.ArgumentParser(description=__doc__))
+    start(bench, {"groups": groups, "shapes": shapes}, argparse.ArgumentParser(description=__doc__))

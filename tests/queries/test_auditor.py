@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
+from discreet.queries import Auditor, Reply
 from discreet.queries.auditing_cells import Cells, merge
 from discreet.queries.auditing_classes import System
 from discreet.queries.auditing_people import People, exact_sum
-from discreet.queries.auditor import Auditor, Reply
 from tests.queries.auditor_oracle import Told, intervals_left
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from discreet.queries.auditor import Auditor, Reply
+from discreet.queries import Auditor, Reply
 from tests.queries.auditor_oracle import Told, intervals_left
 
 Members = Sequence[int] | npt.NDArray[np.int64]

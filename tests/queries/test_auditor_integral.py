@@ -45,8 +45,8 @@ def test_whole_witnesses_are_not_fooled_by_the_fano_plane() -> None:
     row = people.sum_row(np.arange(8))
     prospect = state.prospect(row, b"all", Fraction(1, 2))
     assert [prospect.low, prospect.high] == [Fraction(0), Fraction(3)]
-    assert not Cover(Search(prospect), Fraction(2), Fraction(1)).grow(Fraction(3))
-    assert Cover(Search(prospect), Fraction(0), Fraction(-1)).grow(Fraction(1))
+    assert not Cover(Search(prospect), Fraction(0), Fraction(-1)).grow(Fraction(2), Fraction(3))
+    assert Cover(Search(prospect), Fraction(0), Fraction(-1)).grow(Fraction(0), Fraction(1))
     assert len(state.cells(prospect, Fraction(1, 2))) == 1
 
 

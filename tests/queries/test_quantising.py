@@ -46,6 +46,11 @@ def quadratic(x: Any) -> Any:
     return x[..., 0] ** 2 + 2 * x[..., 1] ** 2
 
 
+def product_of(x: Any) -> Any:
+    """x1 x2 … xn."""
+    return x.prod(axis=-1)
+
+
 # -- published values ---------------------------------------------------------------------------------------------------
 
 
@@ -336,6 +341,7 @@ def test_nothing_to_learn() -> None:
     for domain in (Box([3, 3], [3, 3]), IntegerBox([3, 3], [3, 3]), Box(0, 1, people=2)):
         found = quantise(Mean(), domain, 5.0, bins="least-leakage")
         assert len(found.answers) == 1 and found.leakage == 0 == found.maximin
+        assert "-0" not in repr(found) and math.copysign(1, found.leakage) == 1
         assert found.answer(domain.lower) == found.answers[0]
 
 
@@ -365,6 +371,12 @@ def test_errors_that_are_none(error: Any) -> None:
         (lambda: quantise(Linear([1, 2]), Box([0], [1]), 1), "one weight an entry"),
         (lambda: quantise(Function(np.sum, 0, 1), Box([0, 0], 1), 0.1), "must map arrays"),
         (lambda: quantise(Function(lambda x: x[..., 0], 0, 0.5), Box([0, 0], 1), 0.1), "leaves its declared range"),
+        # At a corner only, which samples do not reach.
+        (lambda: quantise(Function(quadratic, 0, 11.999), Box([-2, -2], 2), 0.5), "leaves its declared range"),
+        (lambda: quantise(Function(np.prod, 0, 80), IntegerBox(0, 3, people=1), 1), "must map arrays"),
+        (lambda: quantise(Function(product_of, 0, 80), IntegerBox(0, 3, people=4), 1), "leaves its declared range"),
+        (lambda: quantise(Function(product_of, 0, 1e9), IntegerBox(0, 3, people=30), 1e6), "leaves its declared range"),
+        (lambda: quantise(Function(quadratic, 0, 12, lipschitz=5), Box([-2, -2], 2), 0.5), "Lipschitz constant"),
         (lambda: trade_off(Mean(), Box([0], [1]), []), "positive, finite"),
         (lambda: trade_off(Mean(), Box([0], [1]), [0.0]), "positive, finite"),
         (lambda: trade_off(Mean(), Box([0], [1]), ["a"]), "must be numbers"),  # type: ignore[list-item]
@@ -386,6 +398,16 @@ def test_data_outside_are_refused_unseen(square: QuantisedQuery, x: Any) -> None
     with pytest.raises(InputError) as caught:
         square.answer(x)
     assert "1.625" not in str(caught.value)
+
+
+def test_what_notebooks_show() -> None:
+    shown = quantise(Mean(), Box([-2, -2], [2, 2]), 0.5)._repr_html_()
+    for words in ("mean within 0.5, uniform cells", "-1.5, -0.5, 0.5, 1.5", "3.000 bits", "Irwin–Hall", 'role="img"'):
+        assert words in shown
+    assert shown.count("<line") == 3
+    many = quantise(Function(lambda x: x[..., 0], 0, 1), Box([0, 0], 1), 1e-3)._repr_html_()
+    assert "500" in many and "…" in many and "<line" not in many and "±" in many
+    assert "1 cells" in quantise(Mean(), Box([3], [3]), 1)._repr_html_()
 
 
 def test_cells_and_people_that_are_not_there(square: QuantisedQuery) -> None:

@@ -59,6 +59,37 @@ def test_figures() -> None:
     assert "<svg" in to_svg(estimated.plot(), "estimated")
 
 
+def test_figures_of_odd_shapes() -> None:
+    pytest.importorskip("matplotlib")
+    plain = quantise(Mean(), Box([-2, -2], [2, 2]), 0.5).plot(points=30).axes[0]
+    assert plain.get_aspect() == 1 and len(plain.texts) == 4
+    # Lines at negative values are lines, not dashes, which are matplotlib's default for one colour.
+    styles = {
+        style for drawn in plain.collections for style in drawn.get_linestyle() if drawn.get_linewidth()[0] == 0.8
+    }
+    assert styles == {(0, None)}
+    stretched = quantise(Mean(), Box([0, 100], [1, 250]), 10).plot(points=30)
+    assert stretched.axes[0].get_aspect() == "auto"
+    many = quantise(Mean(), Box([0, 0], [1, 1]), 1e-3).plot(points=30)
+    assert len(many.axes) == 2 and "500" in many.axes[1].get_ylabel()
+
+
+def test_curves_are_stairs_in_the_order_of_their_accuracy() -> None:
+    pytest.importorskip("matplotlib")
+    curve = trade_off(Mean(), Box([-2, -2], [2, 2]), [2, 0.6, 0.7, 1.2])
+    axes = curve.plot().axes[0]
+    leakage = axes.get_lines()[0]
+    assert leakage.get_drawstyle() == "steps-mid" and leakage.get_xdata().tolist() == [0.6, 0.7, 1.2, 2]
+    assert leakage.get_ydata() == pytest.approx([1, 1, np.log2(4.5), 3])
+
+
+def test_labels_are_placed_well_inside() -> None:
+    found = regions(quantise(Mean(), Box([-2, -2], [2, 2]), 0.5), points=81)
+    for cell, diagonal in enumerate((-1.5, -0.5, 0.5, 1.5)):
+        x, y = found.middle(cell)
+        assert abs((x + y) / 2 - diagonal) < 0.3 and abs(x - y) < 0.5
+
+
 def test_nothing_heavy_is_imported() -> None:
     script = "import discreet.queries, sys; print(' '.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -10,7 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.queries import Box, Count, FiniteSet, Function, IntegerBox, Linear, Mean, Quantile, Query, Sum, Variance
+from discreet.queries import (
+    Box,
+    Count,
+    FiniteSet,
+    Function,
+    IntegerBox,
+    Linear,
+    Mean,
+    Quantile,
+    Query,
+    Sum,
+    Variance,
+    tails,
+)
 from discreet.queries.contour import log_share
 from discreet.queries.counting import CountedVolumes, _attained, _convolve, _tilted, every_data_set
 from discreet.queries.domains import Domain, FloatArray
@@ -149,6 +162,30 @@ def test_poisson_binomial_against_exact_fractions(p: list[float]) -> None:
             assert math.exp(log) == pytest.approx(float(exact), abs=1e-14)
             if 0 < exact < Fraction(1, 2):
                 assert log == pytest.approx(log2_ratio(exact) * math.log(2), abs=1e-9)
+
+
+def test_many_people_of_few_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like people at once, and kind by kind, as person by person and as exact fractions say."""
+    p = np.repeat([0.2, 0.9, 1.0, 0.0], [700, 500, 30, 40])
+    found = log_pmf(p)
+    possible = np.abs(np.arange(len(p) + 1) - 630) <= 600
+    assert (np.isfinite(found) == possible).all() and np.exp(found).sum() == pytest.approx(1, abs=1e-11)
+    with monkeypatch.context() as patch:
+        patch.setattr(tails, "MANY", len(p) + 1)
+        assert log_pmf(p)[possible] == pytest.approx(found[possible], abs=1e-9)
+    share, n = Fraction(0.013), 2000
+    alike = log_pmf(np.full(n, 0.013)) / math.log(2)
+    for j in (0, 1, 26, 700, 1999, 2000):
+        exact = math.comb(n, j) * share**j * (1 - share) ** (n - j)
+        assert alike[j] == pytest.approx(log2_ratio(exact), abs=1e-9)
+
+
+def test_counts_of_a_hundred_thousand() -> None:
+    found = volumes(Count(at_least=0.5), Box(0, 1, people=100_000))
+    assert isinstance(found, CountedVolumes)
+    assert found.log2[[0, -1]] == pytest.approx([-100_000, -100_000], abs=1e-6)
+    assert found.log2[1] == pytest.approx(math.log2(100_000) - 100_000, abs=1e-6)
+    assert np.exp2(found.log2).sum() == pytest.approx(1, abs=1e-8)
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from discreet.queries.auditing_replies import Price, Reply
 from discreet.queries.base import Query
 from discreet.queries.curves import TradeOff, trade_off
 from discreet.queries.domains import Box, Domain, FiniteSet, IntegerBox
@@ -33,10 +34,12 @@ __all__ = [
     "Max",
     "Mean",
     "Min",
+    "Price",
     "Quantile",
     "QuantisedQuery",
     "Query",
     "Regions",
+    "Reply",
     "Sum",
     "TradeOff",
     "Variance",

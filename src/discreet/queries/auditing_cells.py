@@ -80,8 +80,10 @@ class Cells:
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Cells:
-        """The inverse of `to_dict`."""
+        """The inverse of `to_dict`; ValueError for cuts that are no cells."""
         cuts = tuple(cut for first, last in said["cuts"] for cut in range(first, last + 1))
+        if len(cuts) < 2 or cuts[0] or cuts[-1] != int(said["parts"]) or any(a >= b for a, b in pairwise(cuts)):
+            raise ValueError("cuts go from 0 to the number of parts")
         return cls(Fraction(said["low"]), Fraction(said["high"]), int(said["parts"]), cuts, bool(said["whole"]))
 
 

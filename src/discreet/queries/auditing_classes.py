@@ -15,6 +15,9 @@ from discreet.queries.auditing_people import FloatArray, IntArray, People
 DENSE = 300_000
 """Systems of at most this many classes x rows are also kept as a table."""
 
+CROWDED, BLOCK = 0.3, 2048
+"""Where more than this share of the weights is not 0, a Gram matrix is built from tables of so many classes."""
+
 
 def dot(a: FloatArray, b: FloatArray) -> float:
     """a . b in one thread: the same whatever the number of cores, and no waiting for them."""
@@ -182,7 +185,23 @@ class System:
             return np.asarray(product)
         from discreet.queries.auditing_kernels import gram
 
+        if len(self.rows) > CROWDED * self.n * self.n_rows:
+            return self._gram_by_blocks(theta, diagonal)
         return np.asarray(gram(self.indptr, self.rows, self.weights, theta, diagonal))
+
+    def _gram_by_blocks(self, theta: FloatArray, diagonal: FloatArray) -> FloatArray:
+        """The same through a table of some classes at a time."""
+        from scipy.linalg.blas import dsyrk
+
+        from discreet.queries.auditing_kernels import scattered
+
+        root, upper = np.sqrt(theta), np.zeros((self.n_rows, self.n_rows), order="F")
+        table = np.empty((BLOCK, self.n_rows))
+        for first in range(0, self.n, BLOCK):
+            block = table[: min(BLOCK, self.n - first)]
+            scattered(self.indptr, self.rows, self.weights, root, first, block)
+            upper = dsyrk(1.0, block.T, beta=1.0, c=upper, overwrite_c=1)
+        return np.asarray(upper + np.triu(upper, 1).T + np.diag(diagonal))
 
     def hessian(self, theta: FloatArray, diagonal: FloatArray) -> FloatArray:
         """diag(1/theta) + A^T diag(1/diagonal) A, for a system that is also kept as a table."""

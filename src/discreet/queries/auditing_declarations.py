@@ -23,15 +23,27 @@ SLACK = 1e-9
 LARGEST_WHOLE = 2.0**31
 """Bounds of whole-number data stay below this, so that sums over many people are exact."""
 
+LARGEST, SMALLEST = 1e290, 1e-280
+"""Sums of bounds stay below the one and ranges above the other: floats hold both, and a share of either."""
+
 
 def checked_bounds(
     lower: npt.ArrayLike, upper: npt.ArrayLike, keep: npt.ArrayLike, integral: bool, prior: Sequence[PriorRow]
 ) -> tuple[FloatArray, FloatArray, FloatArray, bool, Sequence[PriorRow]]:
     """Bounds and lengths as arrays, one entry a person."""
+    if not isinstance(integral, bool | np.bool_):
+        raise InputError("integral is True or False, for everybody: give whole-number people an auditor of their own")
+    if not isinstance(prior, Sequence):
+        raise InputError("prior is a list of rows (weights by person, low, high)")
     low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
     if low.ndim != 1 or not len(low) or low.shape != high.shape:
         raise InputError(f"lower and upper need one entry a person each: they have shapes {low.shape} and {high.shape}")
     _refuse(low > high, "lower exceeds upper")
+    if float(np.maximum(np.abs(low), np.abs(high)).max()) > LARGEST / len(low):
+        raise InputError("the bounds are too large to add up in floating point: use another unit")
+    _refuse(
+        (high > low) & (high - low < SMALLEST), "lower and upper are too close for floating point: use another unit"
+    )
     length = _numbers(keep, "keep")
     if length.ndim and length.shape != low.shape:
         raise InputError(f"keep is one number or one a person: {length.shape} for {len(low)} people")
@@ -48,7 +60,7 @@ def checked_bounds(
         )
     for row in prior:
         _check_prior(row, len(low))
-    return low, high, np.minimum(length, high - low), integral, prior
+    return low, high, np.minimum(length, high - low), bool(integral), prior
 
 
 def _check_prior(row: PriorRow, people: int) -> None:
@@ -101,8 +113,8 @@ def checked_aggregate(aggregate: str, people: People) -> None:
 def checked_error(error: float) -> Fraction:
     """A positive number, exactly."""
     try:
-        usable = math.isfinite(error) and error > 0
-    except TypeError:
+        usable = not isinstance(error, bool) and math.isfinite(error) and error > 0
+    except (TypeError, ValueError, OverflowError):
         usable = False
     if not usable:
         raise InputError("error must be a positive, finite number, in the units of the aggregate")

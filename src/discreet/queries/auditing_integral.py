@@ -16,10 +16,12 @@ from discreet.errors import InputError
 from discreet.queries.auditing_barrier import centred
 from discreet.queries.auditing_cells import Cells
 from discreet.queries.auditing_classes import System
+from discreet.queries.auditing_growing import Growing
 from discreet.queries.auditing_intervals import CLIMBS, Extremes, climb_to, climb_work
 from discreet.queries.auditing_people import FloatArray, IntArray, People, Row
 from discreet.queries.auditing_ranges import climb, upper_bound
 from discreet.queries.auditing_search import Cover, Prospect, Search, modelled
+from discreet.queries.auditing_vertices import strictly_inside
 from discreet.queries.auditing_witnesses import kept, solo
 
 MOST_CELLS = 1000
@@ -89,17 +91,9 @@ class Integral:
         numbers = max(1, math.floor(prospect.high) - math.ceil(prospect.low) + 1)
         parts = min(MOST_CELLS, math.ceil(numbers / (math.floor(2 * error) + 1)))
         edges = [round(Fraction(i * numbers, parts)) for i in range(parts + 1)]
-        search = Search(prospect)
-        cuts, covers = [0], list[Cover]()
-        cover: Cover | None = None
-        for edge in edges[1:] if parts > 1 else []:
-            cover = cover or Cover(search, low + cuts[-1], low + cuts[-1] - 1)
-            if cover.grow(low + edge - 1):
-                cuts.append(edge)
-                covers.append(cover)
-                cover = None
-        cuts = [*cuts[:-1], numbers] if len(cuts) > 1 else [0, numbers]
-        prospect.found[:] = [point for done in [*covers, *([cover] if cover else [])] for point in done.points]
+        growing = Growing(Search(prospect), low, edges)
+        cuts = growing.cuts() if parts > 1 else [0, numbers]
+        prospect.found[:] = growing.points
         return Cells(low, low + numbers - 1, numbers, tuple(cuts), whole=True)
 
     def after(self, prospect: Prospect, key: bytes, cells: Cells, chosen: int) -> Integral:
@@ -109,12 +103,15 @@ class Integral:
         system = prospect.cut(*cells.ends(chosen))
         cover = Cover(Search(prospect), *cells.ends(chosen))
         for point in prospect.found:
-            before = kept(system, cover.most, cover.least)
+            before, many = kept(system, cover.most, cover.least), len(cover.points)
             cover.add(system, point)
-            if cover.points and (kept(system, cover.most, cover.least) <= before).all() and len(cover.points) > 3:
+            # One that proves nothing new is kept only while there are few; one outside the cell was not added.
+            if len(cover.points) > max(many, 3) and (kept(system, cover.most, cover.least) <= before).all():
                 cover.points.pop()
         pool = cover.points[: max(4, POOL // max(1, system.n))]
-        centre = centred(system, prospect.near(*cells.ends(chosen)))
+        near = prospect.near(*cells.ends(chosen))
+        # In a cell of one number the curve may touch the bounds, from where no climb can start.
+        centre = centred(system, near) if strictly_inside(system, near) else _interior(system, pool or [near])
         return Integral(system, centre, pool, self.places | {key: prospect.place})
 
     def witness(self) -> FloatArray:

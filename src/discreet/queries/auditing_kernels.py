@@ -63,6 +63,16 @@ def gram(indptr, rows, weights, theta, diagonal):
 
 
 @njit(cache=True)
+def scattered(indptr, rows, weights, factor, first, block):
+    """Some classes from `first` on as lines of a table, each times its factor."""
+    block[:] = 0.0
+    for i in range(len(block)):
+        c = first + i
+        for e in range(indptr[c], indptr[c + 1]):
+            block[i, rows[e]] = weights[e] * factor[c]
+
+
+@njit(cache=True)
 def dual_terms(indptr, rows, weights, objective, multipliers, scale, members, kind, n_kinds):
     """For each kind of bounds, the sum over its classes of members x max(0, scale objective - A^T multipliers).
 
@@ -116,6 +126,16 @@ def longest_step(x, total, dx, s, low, high, ds):
         elif ds[r] < 0:
             t = min(t, (low[r] - s[r]) / ds[r])
     return max(t, 0.0)
+
+
+@njit(cache=True)
+def positive_step(values, change):
+    """The largest t for which values + t change stays nonnegative; infinity where nothing falls."""
+    t = np.inf
+    for i in range(len(values)):
+        if change[i] < 0:
+            t = min(t, -values[i] / change[i])
+    return t
 
 
 @njit(cache=True)

@@ -29,6 +29,9 @@ WEIGHTIEST = 2**24
 FINEST = 46
 """A person's range has at most 2^FINEST steps."""
 
+FEWEST = 1024
+"""And at least so many: fewer would not tell a length to keep from the range."""
+
 PriorRow = tuple[Mapping[int, float], float, float]
 """Publicly known: lower <= sum of weight x value <= upper, as (weights by person, lower, upper)."""
 
@@ -124,6 +127,11 @@ class People:
         unit = Fraction(1) if integral else widest / 2**bits
         spans = [math.floor((high - low) / unit) for low, high in kinds]
         steps = np.array(spans, np.float64)[kind]
+        if not integral and (narrow := int(((steps < FEWEST) & (upper > lower)).sum())):
+            raise InputError(
+                f"{narrow} people have bounds over {2**bits // FEWEST:,} times closer than the widest ones: "
+                "give people with ranges so unlike an auditor each"
+            )
         need = np.array([math.ceil(Fraction(length) / unit) for length in np.unique(keep).tolist()], np.float64)
         need = need[np.unique(keep, return_inverse=True)[1]]
         # Whoever keeps the whole range keeps it to the last step of the grid.

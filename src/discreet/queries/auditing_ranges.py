@@ -2,7 +2,8 @@
 
 An interior-point method climbs from a point inside all slabs towards each end. Its multipliers, rounded to simple
 fractions, bound the question from outside in exact arithmetic, whatever their quality; the points it passes lie near
-the middle of the slice they are in, and are kept as places to look for witnesses.
+the middle of the slice they are in, and are kept as places to look for witnesses. Where the climb runs out of digits
+before the end, a linear program goes on, if the system is small.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from discreet.queries.auditing_barrier import Normal
 from discreet.queries.auditing_classes import System, dot
 from discreet.queries.auditing_people import FloatArray
+from discreet.queries.auditing_vertices import vertex
 
 ITERATIONS = 60
 """Of one climb, at most."""
@@ -88,10 +91,12 @@ class _Iterate:
     w: tuple[FloatArray, FloatArray]
 
     @classmethod
-    def start(cls, system: System, objective: FloatArray, x: FloatArray) -> _Iterate:
-        """As on the central path far from the end."""
+    def start(cls, system: System, objective: FloatArray, x: FloatArray) -> _Iterate | None:
+        """As on the central path far from the end; None from a point that is not strictly inside."""
         s = system.sums(x)
         low, high = system.inner
+        if not ((x > 0).all() and (x < system.total).all() and (s > low).all() and (s < high).all()):
+            return None
         mu = dot(np.abs(objective), system.total) / (2 * (system.n + system.n_rows))
         z = mu / x, mu / (system.total - x)
         w = mu / (s - low), mu / (high - s)
@@ -99,6 +104,8 @@ class _Iterate:
 
     def advance(self) -> _Iterate | None:
         """One step of Mehrotra's predictor-corrector; None when numbers run out."""
+        from discreet.queries.auditing_kernels import positive_step
+
         system, (zl, zu), (wl, wu) = self.system, self.z, self.w
         low, high = system.inner
         x, above, under, over = self.x, system.total - self.x, self.s - low, high - self.s
@@ -107,14 +114,14 @@ class _Iterate:
         normal = Normal.of(system, 1 / (zl / x + zu / above), 1 / (wl / under + wu / over))
         if normal is None:
             return None
-        priced = self.objective - system.pull(self.y)
+        priced = self.priced
 
         # Straight to the end first, to see how far that goes.
         dx, ds, _ = normal(priced, self.y)
         dzl, dzu = -zl - zl / x * dx, -zu + zu / above * dx
         dwl, dwu = -wl - wl / under * ds, -wu + wu / over * ds
         step = min(1.0, self.longest(dx, ds))
-        dual = min(1.0, *map(_longest, (zl, zu, wl, wu), (dzl, dzu, dwl, dwu)))
+        dual = min(1.0, *map(positive_step, (zl, zu, wl, wu), (dzl, dzu, dwl, dwu)))
         ahead = dot(zl + dual * dzl, x + step * dx) + dot(zu + dual * dzu, above - step * dx)
         ahead += dot(wl + dual * dwl, under + step * ds) + dot(wu + dual * dwu, over - step * ds)
         centre = mu * min(1.0, max(0.0, ahead / size / mu)) ** 3
@@ -126,7 +133,7 @@ class _Iterate:
         dzl, dzu = cl - zl - zl / x * dx, cu - zu + zu / above * dx
         dwl, dwu = vl - wl - wl / under * ds, vu - wu + wu / over * ds
         step = min(1.0, SHORT * self.longest(dx, ds))
-        dual = min(1.0, SHORT * min(map(_longest, (zl, zu, wl, wu), (dzl, dzu, dwl, dwu))))
+        dual = min(1.0, SHORT * min(map(positive_step, (zl, zu, wl, wu), (dzl, dzu, dwl, dwu))))
         if not LEAST < step + dual < np.inf:
             return None
         x = x + step * dx
@@ -137,47 +144,65 @@ class _Iterate:
         w = wl + dual * dwl, wu + dual * dwu
         return _Iterate(system, self.objective, x, s, self.y + dual * dy, z, w)
 
+    @cached_property
+    def priced(self) -> FloatArray:
+        """The objective less what the multipliers take of it, class by class."""
+        return self.objective - self.system.pull(self.y)
+
+    def bound(self) -> float:
+        """The dual value, about."""
+        return _dual(self.system, self.priced, self.y)
+
     def longest(self, dx: FloatArray, ds: FloatArray) -> float:
         """How far x and s may move."""
         from discreet.queries.auditing_kernels import longest_step
 
         return float(longest_step(self.x, self.system.total, dx, self.s, *self.system.inner, ds))
 
-    def bound(self) -> float:
-        """The dual value, about."""
-        low, high = self.system.inner
-        priced = self.objective - self.system.pull(self.y)
-        return dot(self.system.total, np.maximum(priced, 0)) + float(np.maximum(self.y * low, self.y * high).sum())
 
-
-def _longest(values: FloatArray, change: FloatArray) -> float:
-    """The largest step that keeps positive values nonnegative."""
-    falling = change < 0
-    return float(np.min(-values[falling] / change[falling], initial=np.inf))
-
-
-def climb(system: System, start: FloatArray, objective: FloatArray, tolerance: float) -> Climb:
+def climb(
+    system: System, start: FloatArray, objective: FloatArray, tolerance: float, enough: float | None = None
+) -> Climb:
     """Follow the central path from an interior point until the gap is below `tolerance` steps.
 
+    Where it ends with a gap of more than `enough` steps, the tolerance unless given, a linear program goes on.
     Only the quality of the result depends on floating point: points are checked and bounds recomputed exactly.
     """
     points: list[FloatArray] = []
     values: list[float] = []
     best, multipliers = np.inf, np.zeros(system.n_rows)
-    here = _Iterate.start(system, objective, start) if objective.any() else None
+    if not objective.any():
+        return Climb(points, values, multipliers)
+    reached = -np.inf
+    here = _Iterate.start(system, objective, start)
     for _ in range(ITERATIONS):
         if here is None:
             break
+        reached = dot(objective, here.x)
         if points or here.x is not start:
             points.append(here.x)
-            values.append(dot(objective, here.x))
+            values.append(reached)
         bound = here.bound()
         if bound < best:
             best, multipliers = bound, here.y
-        if best - dot(objective, here.x) <= tolerance:
+        if best - reached <= tolerance:
             break
         here = here.advance()
+    ended = vertex(system, start, objective) if best - reached > max(tolerance, enough or 0.0) else None
+    if ended is not None:
+        point, prices = ended
+        if point is not None and dot(objective, point) > reached:
+            points.append(point)
+            values.append(dot(objective, point))
+        if _dual(system, objective - system.pull(prices), prices) < best:
+            multipliers = prices
     return Climb(points, values, multipliers)
+
+
+def _dual(system: System, priced: FloatArray, y: FloatArray) -> float:
+    """The bound that multipliers give, about."""
+    low, high = system.inner
+    return dot(system.total, np.maximum(priced, 0)) + float(np.maximum(y * low, y * high).sum())
 
 
 def interpolated(values: FloatArray, points: list[FloatArray], value: float) -> FloatArray:

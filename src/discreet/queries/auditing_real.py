@@ -78,10 +78,11 @@ class Real:
         centre = finer.spread(self.centre, self.system, parent)
         objective = row.weights[finer.member]
         to_data = finer.people.unit / row.scale
-        tolerance = FINE * dot(np.abs(objective), finer.total)
+        reach = dot(np.abs(objective), finer.total)
+        tolerance, enough = FINE * reach, ROUGH * float(min(2 * error / to_data, Fraction(reach)))
         if len(finer.rows) > SMALL:
-            tolerance = max(tolerance, ROUGH * float(2 * error / to_data))
-        up, down = (climb(finer, centre, sign * objective, tolerance) for sign in (1, -1))
+            tolerance = max(tolerance, enough)
+        up, down = (climb(finer, centre, sign * objective, tolerance, enough) for sign in (1, -1))
         high = outward(row.offset + to_data * upper_bound(finer, objective, up.multipliers), to_data)
         low = -outward(to_data * upper_bound(finer, -objective, down.multipliers) - row.offset, to_data)
         points = [*down.points[::-1], centre, *up.points]

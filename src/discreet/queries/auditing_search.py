@@ -67,6 +67,11 @@ class Prospect:
         order = np.argsort(values, kind="stable")
         return values[order], [self.curve[i] for i in order]
 
+    @property
+    def middle(self) -> float:
+        """The question's value at the centre of the relaxation."""
+        return float(self.row.offset) + dot(self.objective, self.curve[0]) / self.row.scale
+
     def near(self, low: Fraction, high: Fraction) -> FloatArray:
         """A point of the relaxation whose value is in the middle of a cell."""
         values, points = self.relaxed
@@ -126,7 +131,7 @@ class Search:
 
 @dataclass(eq=False)
 class Cover:
-    """What the witnesses found so far prove of one cell that grows."""
+    """What the witnesses found so far prove of one cell that grows, from low to high."""
 
     search: Search
     low: Fraction
@@ -145,16 +150,19 @@ class Cover:
             self.points.append(point)
             self.most, self.least = np.maximum(self.most, found[0]), np.minimum(self.least, found[1])
 
-    def grow(self, high: Fraction) -> bool:
-        """Make the cell reach up to `high`, and look whether everyone is proven safe."""
+    def grow(self, low: Fraction, high: Fraction) -> bool:
+        """Make the cell reach from `low` to `high`, on one side beyond what it was; is everyone proven safe?"""
         search, prospect = self.search, self.search.prospect
-        first, self.high = (self.low if not self.points else self.high + 1), high
-        system = prospect.cut(self.low, self.high)
+        first, last = low, high
+        if self.points:
+            first, last = (self.high + 1, high) if high > self.high else (low, self.low - 1)
+        self.low, self.high = low, high
+        system = prospect.cut(low, high)
         old, self.points = self.points, []
-        for point in [*old, *(point for value, point in prospect.witnesses if first <= value <= high)]:
+        for point in [*old, *(point for value, point in prospect.witnesses if first <= value <= last)]:
             self.add(system, point)
         if not self.safe(system):
-            another = search.witness(system, [prospect.near(first, high)], np.zeros(system.n), system.total)
+            another = search.witness(system, [prospect.near(first, last)], np.zeros(system.n), system.total)
             if another is not None:
                 self.add(system, another)
         return self.safe(system) or self.look_further(system)

@@ -12,8 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from discreet.errors import InputError
 from discreet.queries.auditing_cells import Cells
 from discreet.queries.auditing_people import IntArray
+
+NOT_WRITTEN = "this is no transcript of an auditor of these people: give back what state() wrote, unchanged"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +63,15 @@ class Record:
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any], people: int) -> Record:
-        """The inverse of `to_dict`."""
-        bits = np.frombuffer(zlib.decompress(base64.b64decode(said["members"])), np.uint8)
-        members = np.flatnonzero(np.unpackbits(bits, count=people))
-        question = Question(members, people, Fraction(said["error"]), int(said["divisor"]))
-        return cls(question, Cells.from_dict(said["cells"]), int(said["chosen"]), bool(said["free"]))
+        """The inverse of `to_dict`; an error when it is not what that wrote about so many people."""
+        try:
+            bits = np.frombuffer(zlib.decompress(base64.b64decode(said["members"])), np.uint8)
+            members = np.flatnonzero(np.unpackbits(bits, count=people))
+            question = Question(members, people, Fraction(said["error"]), int(said["divisor"]))
+            record = cls(question, Cells.from_dict(said["cells"]), int(said["chosen"]), bool(said["free"]))
+        except (TypeError, ValueError, KeyError, ArithmeticError, zlib.error):
+            raise InputError(NOT_WRITTEN) from None
+        whole = len(bits) == (people + 7) // 8 and len(members) and question.error > 0
+        if not whole or question.divisor not in (1, len(members)) or not 0 <= record.chosen < len(record.cells):
+            raise InputError(NOT_WRITTEN)
+        return record

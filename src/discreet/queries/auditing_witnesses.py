@@ -8,6 +8,7 @@ making room for it. No witness found means unsafe.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -27,8 +28,8 @@ SHORT = 0.9
 CHUNK = 1_000_000
 """Numbers in a batch of directions."""
 
-STEPS = 5
-"""Steps towards each extreme of a class that one step each way did not prove safe."""
+STEPS = 4
+"""Further steps towards each extreme of a class that one step each way did not prove safe."""
 
 
 def kept(system: System, most: FloatArray, least: FloatArray) -> FloatArray:
@@ -123,7 +124,8 @@ def _subject_keeps(scaling: Scaling, subject: Subject) -> bool:
     weights = np.zeros(system.n)
     weights[system.class_of[subject.people]] = subject.weights
     most, least = -np.inf, np.inf
-    for point in _further(scaling, weights):
+    first = (np.rint(scaling.pushed(sign * weights, NEAR)) for sign in (1, -1))
+    for point in chain(first, _further(scaling, weights)):
         if solo(system, point) is not None:
             value = dot(weights, point)
             most, least = max(most, value), min(least, value)
@@ -133,13 +135,13 @@ def _subject_keeps(scaling: Scaling, subject: Subject) -> bool:
 
 
 def _further(scaling: Scaling, weights: FloatArray) -> Iterator[FloatArray]:
-    """Points on the grid ever nearer to the largest and the least value of a functional, in turn."""
+    """Points on the grid ever nearer to the largest and the least value of a functional, in turn, from the second step."""
     ways: dict[int, Scaling] = {1: scaling, -1: scaling}
     for _ in range(STEPS):
         for sign, here in list(ways.items()):
-            yield np.rint(here.pushed(sign * weights, NEAR))
             further = Scaling.at(scaling.system, here.pushed(sign * weights, SHORT))
             if further is None:
                 del ways[sign]
             else:
                 ways[sign] = further
+                yield np.rint(further.pushed(sign * weights, NEAR))

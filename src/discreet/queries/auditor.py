@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,46 +36,12 @@ from discreet.queries.auditing_integral import Integral
 from discreet.queries.auditing_intervals import personal_intervals, shared_out
 from discreet.queries.auditing_people import FloatArray, People, PriorRow, exact_sum
 from discreet.queries.auditing_real import Real
-from discreet.queries.auditing_transcript import Question, Record
+from discreet.queries.auditing_replies import Price, Reply
+from discreet.queries.auditing_transcript import NOT_WRITTEN, Question, Record
+from discreet.queries.showing import fact_table
 
 VERSION = 1
 """Of the state."""
-
-
-class Price(NamedTuple):
-    """What a question would cost: the number of cells offered, and bits (0 for a question asked before)."""
-
-    cells: int
-    bits: float
-
-
-@dataclass(frozen=True)
-class Reply:
-    """An answer and what it says.
-
-    Attributes
-    ----------
-    answer
-        The middle of the cell, in the units of the aggregate; None when only one cell is left: nothing new is said.
-    error
-        The true value is at most this far from the middle of the cell.
-    cell
-        What is now known of the true value; both ends are included for integral data.
-    cells
-        What was offered: the same whatever the data.
-    bits
-        log2 of the number of cells offered; 0 for a question asked before.
-    """
-
-    answer: float | None
-    error: float
-    cell: tuple[float, float]
-    cells: list[tuple[float, float]]
-    bits: float
-
-    def __repr__(self) -> str:
-        said = "nothing new" if self.answer is None else f"{self.answer:g} ± {self.error:g}"
-        return f"Reply({said}, {len(self.cells)} cells, {self.bits:.3g} bits)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +113,19 @@ class Auditor:
 
     def __repr__(self) -> str:
         return f"Auditor({self._people.n} people, {len(self._records)} questions, {self.bits:.4g} bits)"
+
+    def _repr_html_(self) -> str:
+        people, told = self._people, sum(record.cuts for record in self._records)
+        least, most = float(people.keep.min()), float(people.keep.max())
+        kept = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+        what = "two possible whole values so far apart" if people.integral else "an interval of possible values so long"
+        rows = [
+            ("people", f"{people.n:,}", f"values from {people.lower.min():g} to {people.upper.max():g}"),
+            ("keep", kept, f"everybody keeps {what}, whatever was asked"),
+            ("questions", f"{len(self._records):,}", f"answered; {told:,} of them told something new"),
+            ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
+        ]
+        return fact_table("auditor", rows)
 
     @property
     def bits(self) -> float:
@@ -258,11 +237,18 @@ class Auditor:
 
         The transcript is followed again when a new question first needs it; what was told is taken as told.
         """
+        if not isinstance(state, Mapping):
+            raise InputError(NOT_WRITTEN)
         if state.get("version") != VERSION:
             raise InputError(f"this state has version {state.get('version')!r}: this program reads version {VERSION}")
-        prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in state["prior"]]
-        auditor = cls(state["lower"], state["upper"], state["keep"], bool(state["integral"]), prior)
-        auditor.follow(state["records"])
+        try:
+            prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in state["prior"]]
+            lower, upper, keep, integral = (state[name] for name in ("lower", "upper", "keep", "integral"))
+            records = list(state["records"])
+        except (TypeError, ValueError, KeyError):
+            raise InputError(NOT_WRITTEN) from None
+        auditor = cls(lower, upper, keep, integral, prior)
+        auditor.follow(records)
         return auditor
 
     @property
@@ -329,5 +315,8 @@ class Auditor:
         chosen = system.class_of >= 0
         steps = (values - self._people.lower)[chosen] / float(self._people.unit)
         sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
-        slack = SLACK * (1 + system.sums(system.total))
+        length = np.diff(system.indptr)
+        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
+        # A value may lie between an end of its slab and the last step of the grid within it.
+        slack = (0 if self._people.integral else 1) + SLACK * (1 + reach)
         return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from discreet.queries import counting
 from discreet.queries.base import Query, View
 from discreet.queries.domains import FiniteSet, IntegerBox
-from discreet.queries.queries import Count, Quantile
-from discreet.queries.sampling import sampled_volumes
+from discreet.queries.queries import Count, Function, Quantile
+from discreet.queries.sampling import check_range, sampled_volumes
 from discreet.queries.tails import log_pmf
 from discreet.queries.volumes import BITS, LinearVolumes, OrderVolumes, Volumes
 
@@ -29,6 +31,8 @@ def volumes_of(query: Query, view: View, rng: np.random.Generator) -> Volumes:
             found = counting.order_volumes(query, domain, low, high)
         if found is None:
             found = counting.enumerated(view, domain)
+            if isinstance(query, Function) and found is not None:
+                check_range(found.values, low, high)
     elif form is not None:
         found = LinearVolumes(form, domain, low, high)
     elif isinstance(query, Quantile):
@@ -42,4 +46,6 @@ def _count(query: Count, view: View) -> counting.CountedVolumes:
     probed = query.predicate is not None and not isinstance(view.domain, IntegerBox | FiniteSet)
     log2 = log_pmf(share)[least : most + 1] * BITS
     how = f"Poisson-binomial law of {len(share)} people" + (", the predicate probed at points" if probed else "")
-    return counting.CountedVolumes(np.arange(least, most + 1.0), log2, how, error=1e-15 * len(share))
+    return counting.CountedVolumes(
+        np.arange(least, most + 1.0), log2, how, error=1e-15 * len(share) * math.log2(len(share) + 1)
+    )

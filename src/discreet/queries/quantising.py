@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,10 +19,14 @@ from discreet.queries.domains import Domain, FloatArray, IntegerBox
 from discreet.queries.exposure import Exposure
 from discreet.queries.measuring import volumes_of
 from discreet.queries.queries import NOT_MAPPED, Function
+from discreet.queries.showing import fact_table, strip
 from discreet.queries.volumes import Volumes
-from discreet.words import json_number, label_text
+from discreet.words import json_number
 
 Bins = Literal["uniform", "least-leakage"]
+
+SHOWN = 6
+"""Answers that are listed for people."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,22 +194,24 @@ class QuantisedQuery:
         )
 
     def _repr_html_(self) -> str:
+        wrong = f" ± {self.leakage_error:.2g}" if self.leakage_error > 1e-6 else ""
+        listed = ", ".join(f"{answer:.6g}" for answer in self.answers[:SHOWN])
+        listed += f", …, {self.answers[-1]:.6g}" if len(self.answers) > SHOWN else ""
         rows = [
-            ("answers", f"{len(self.answers):,}", f"each within {self.error:g} of the truth"),
-            ("I*", f"{self.maximin:.3f} bits", "what is learnt for certain: the number of answers"),
-            ("L0", f"{self.leakage:.3f} bits", f"the smallest region is this small a part; {self.how}"),
+            ("answers", f"{len(self.answers):,}", listed),
+            ("error", f"{self.worst_error:.4g}", f"no answer is further from the truth; promised: {self.error:g}"),
+            ("I*", f"{self.maximin:.3f} bits", "what is learnt for certain: log2 of the number of answers"),
+            ("L0", f"{self.leakage:.3f}{wrong} bits", f"how much smaller the smallest region is than all; {self.how}"),
+            ("least L0", f"{self.leakage_bound:.3f} bits", "no cells with this error leak less"),
             ("interval left", f"{self.interval_left():.4g}", "to anybody, whatever the answer"),
             (
                 "adversary's error",
                 f"{self.adversary_error:.4g}",
-                f"at least; by volume alone {self.adversary_bound:.4g}",
+                f"at least, in placing the whole data set; by volume alone {self.adversary_bound:.4g}",
             ),
         ]
-        body = "".join(
-            f'<tr><th>{name}</th><td>{value}</td><td style="text-align:left">{meaning}</td></tr>'
-            for name, value, meaning in rows
-        )
-        return f"<table><caption>{_escaped(label_text(self.query.name))}</caption>{body}</table>"
+        cells = list(pairwise(self.edges.tolist()))
+        return fact_table(f"{self.query.name} within {self.error:g}, {self.bins} cells", rows, strip(cells))
 
 
 def quantise(
@@ -268,7 +275,7 @@ def _result(
         edges,
         answers,
         math.log2(len(answers)),
-        max(float(-cut.smallest.log2[0]), 0.0),
+        max(0.0, float(-cut.smallest.log2[0])),  # in this order no -0.0
         float(cut.smallest.error[0]),
         cut.least_possible,
         volumes.how,
@@ -294,9 +301,3 @@ def _checked(query: Query, domain: Domain, error: float, bins: str, rng: object)
     if rng is not None and not isinstance(rng, np.random.Generator):
         raise InputError("rng must be a numpy.random.Generator: numpy.random.default_rng(seed)")
     return float(error)
-
-
-def _escaped(text: str) -> str:
-    import html
-
-    return html.escape(text)

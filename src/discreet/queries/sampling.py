@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
+from discreet.errors import InputError
 from discreet.queries.base import Query, View
 from discreet.queries.domains import Box, FloatArray, IntegerBox
 from discreet.queries.queries import Function, Variance
@@ -25,11 +27,43 @@ SOBOL_DIMENSIONS = 64
 UNDECIDED = {1: 1 << 14, 2: 1 << 17, 3: 1 << 18}
 """Boxes that may be left undecided, by dimension."""
 
+CORNERS = 10
+"""Up to this many entries all corners of a domain are looked at, beyond it 2^CORNERS of them at most."""
+
 INSIDE = 8
 """Samples in each undecided box."""
 
 Bounds = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 """Centres (m, n) and half-widths (m,) of boxes, to bounds on the query in each."""
+
+
+def check_range(values: FloatArray, low: float, high: float) -> None:
+    """Refuse a function that leaves the range that was declared for it."""
+    if (values < low - 1e-9 * (1 + abs(low))).any() or (values > high + 1e-9 * (1 + abs(high))).any():
+        raise InputError("the function leaves its declared range on the domain: widen its lower and upper bounds")
+
+
+def check_function(query: Function, view: View, rng: np.random.Generator) -> None:
+    """Look at a function where samples seldom go: at corners of the domain and in its middle.
+
+    Its extremes are often there. A Lipschitz constant is tried on the way from each corner to another place.
+    """
+    domain = view.domain
+    n = len(domain.lower)
+    if n <= CORNERS:
+        ends = np.array(list(product((False, True), repeat=n)))
+    else:
+        ends = rng.random((min(1 << CORNERS, max(2, ENTRIES // n)), n)) < 0.5
+        ends[0], ends[1] = False, True
+    corners = np.where(ends, domain.upper, domain.lower)
+    inner = domain.draw(len(corners), rng)
+    values = view.value(np.concatenate((corners, inner)))
+    check_range(values, query.lower, query.upper)
+    if query.lipschitz is None:
+        return
+    change, moved = np.abs(np.diff(values.reshape(2, -1), axis=0)[0]), np.abs(inner - corners).max(axis=1)
+    if (change > query.lipschitz * moved * (1 + 1e-9) + 1e-12 * (1 + np.abs(values).max())).any():
+        raise InputError("the function changes faster than its Lipschitz constant says: give a larger one, or none")
 
 
 class SampledVolumes(Volumes):
@@ -59,12 +93,7 @@ class SampledVolumes(Volumes):
                 x = domain.draw(self.size, self.rng)
             values[copy] = self.view.value(x)
             kept = x if copy == 0 else kept
-        if (values < self.low - 1e-9 * (1 + abs(self.low))).any() or (
-            values > self.high + 1e-9 * (1 + abs(self.high))
-        ).any():
-            from discreet.errors import InputError
-
-            raise InputError("the function leaves its declared range on the domain: widen its lower and upper bounds")
+        check_range(values, self.low, self.high)
         return kept, np.sort(values, axis=1)
 
     @property
@@ -174,6 +203,8 @@ class DividedVolumes(SampledVolumes):
 def sampled_volumes(query: Query, view: View, low: float, high: float, rng: np.random.Generator) -> SampledVolumes:
     """Certified where the query has a bound on its change and the domain few dimensions, else sampled."""
     domain = view.domain
+    if isinstance(query, Function):
+        check_function(query, view, np.random.default_rng(0))
     free = int((domain.widths > 0).sum())
     if isinstance(domain, Box) and not isinstance(domain, IntegerBox) and free in UNDECIDED:
         if isinstance(query, Variance):

@@ -16,6 +16,9 @@ from discreet.queries.domains import FloatArray
 CELLS = 20_000_000
 """Entries of the arrays that one batch works on."""
 
+KINDS, MANY = 8, 1000
+"""Many people of so few kinds have their law kind by kind, not person by person."""
+
 
 def log_complement(log_p: FloatArray) -> FloatArray:
     """log(1 - e^log_p) for log_p ≤ 0."""
@@ -118,6 +121,31 @@ def _recursion(p: FloatArray) -> FloatArray:
     return pmf
 
 
+def _law(p: FloatArray) -> FloatArray:
+    """The pmf of N for one row: like people at once by the binomial law, then kind by kind; no subtraction either."""
+    kinds, counts = np.unique(p, return_counts=True)
+    if len(kinds) > KINDS or len(p) < MANY:
+        return np.asarray(_recursion(p[None, :])[0])
+    pmf, start = np.ones(1), 0
+    for chance, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        row = _binomial(chance, count)
+        seen = np.flatnonzero(row)
+        pmf = np.convolve(pmf, row[seen[0] : seen[-1] + 1])
+        start += int(seen[0])
+    whole = np.zeros(len(p) + 1)
+    whole[start : start + len(pmf)] = pmf
+    return whole
+
+
+def _binomial(chance: float, count: int) -> FloatArray:
+    """P(j of `count` like people), j = 0..count; 0 where floats run out of exponents."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    places = np.arange(count + 1)
+    ways = gammaln(count + 1) - gammaln(places + 1) - gammaln(count - places + 1)
+    return np.asarray(np.exp(ways + xlogy(places, chance) + xlog1py(count - places, -chance)))
+
+
 def log_pmf(p: FloatArray) -> FloatArray:
     """log P(N = j), j = 0..n, for one row of probabilities, correct in relative terms however small."""
     n = len(p)
@@ -132,7 +160,7 @@ def log_pmf(p: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             odds, rest = np.log(row) + tilt[:, None], np.log1p(-row)
             log_mean = np.logaddexp(odds, rest)
-            direct = np.log(_recursion(np.exp(odds - log_mean))[0])
+            direct = np.log(_law(np.exp(odds - log_mean)[0]))
         fits = missing & (direct > -600)  # below it the recursion runs out of exponents
         found[fits] = direct[fits] + log_mean.sum() - tilt[0] * np.flatnonzero(fits)
         missing &= ~fits
