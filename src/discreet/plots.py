@@ -286,9 +286,9 @@ def check_picture(path: str) -> None:
 
 def save_figure(drawing: Any, path: str) -> None:
     """Write a figure in the format that the suffix names, whole or not at all."""
-    from discreet.tables.writing import replacing
-
     import matplotlib as mpl
+
+    from discreet.tables.writing import replacing
 
     check_picture(path)
     # The same figure gives the same SVG, whose text can be searched.
