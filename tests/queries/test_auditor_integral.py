@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +15,11 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.queries.auditing_cells import Cells
+from discreet.queries.auditing_growing import Growing
 from discreet.queries.auditing_integral import Integral
 from discreet.queries.auditing_people import People
 from discreet.queries.auditing_search import Cover, Search
+from discreet.queries.auditing_witnesses import kept, solo
 from discreet.queries.auditor import Auditor
 from tests.queries.auditor_oracle import Told, intervals_left, whole_values_left
 
@@ -102,6 +107,67 @@ def test_a_witness_is_whole_and_gives_the_same_transcript() -> None:
     other = auditor.witness()
     assert set(other.tolist()) <= {0.0, 1.0}
     assert [replay.ask(members, "count", 1, data=other) for members in questions] == replies
+
+
+def test_witnesses_that_are_carried_on_prove_everyone_safe() -> None:
+    """Those of the cell that was told are kept, whatever was found in others."""
+    rng = np.random.default_rng(7)
+    data = rng.integers(0, 2, 80)
+    auditor = Auditor(np.zeros(80), np.ones(80), keep=1, integral=True)
+    for _ in range(8):
+        auditor.ask(np.flatnonzero(rng.random(80) < 0.5), "mean", 0.02, data=data)
+        state = auditor._engine
+        assert isinstance(state, Integral)
+        most, least = np.full(state.system.n, -np.inf), np.full(state.system.n, np.inf)
+        for point in state.pool:
+            found = solo(state.system, point)
+            assert found is not None
+            most, least = np.maximum(most, found[0]), np.minimum(least, found[1])
+        assert (kept(state.system, most, least) >= state.system.need).all()
+
+
+class Weighed:
+    """A cover that is safe as soon as its cell weighs enough; it stands for one that looks for witnesses."""
+
+    def __init__(self, weighing: Weighing, low: Fraction, high: Fraction) -> None:
+        self.weighing, self.points = weighing, list[Any]()
+
+    def grow(self, low: Fraction, high: Fraction) -> bool:
+        self.weighing.tried.append((int(low), int(high)))
+        return self.weighing.safe(int(low), int(high))
+
+
+class Weighing:
+    """A search in numbers that have weights, of which a cell needs some."""
+
+    def __init__(self, weights: list[int], enough: int, middle: float) -> None:
+        self.weights, self.enough, self.tried = weights, enough, list[tuple[int, int]]()
+        self.prospect = SimpleNamespace(middle=middle)
+
+    def safe(self, low: int, high: int) -> bool:
+        return sum(self.weights[low : high + 1]) >= self.enough
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=2, max_size=14),
+    st.integers(1, 25),
+    st.floats(0, 14),
+    st.integers(1, 3),
+)
+def test_cells_grow_outwards_and_all_are_safe(weights: list[int], enough: int, middle: float, size: int) -> None:
+    edges = [*range(0, len(weights), size), len(weights)]
+    search = Weighing(weights, enough, middle)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.queries.auditing_growing.Cover", Weighed)
+        cuts = Growing(search, Fraction(0), edges).cuts()  # type: ignore[arg-type]
+    assert cuts[0] == 0 and cuts[-1] == len(weights) and cuts == sorted(set(cuts)) and set(cuts) <= set(edges)
+    if len(cuts) > 2:
+        assert all(search.safe(a, b - 1) for a, b in pairwise(cuts))
+    else:
+        assert not any(search.safe(0, e - 1) and search.safe(e, len(weights) - 1) for e in edges[1:-1])
+    if len(edges) > 3:
+        nearest = min(edges[1:-1], key=lambda e: (abs(e - middle), e))
+        assert search.tried[0][0] == nearest
 
 
 def test_wide_whole_numbers() -> None:

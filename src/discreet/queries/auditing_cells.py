@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-TESTS = 10, 5
+TESTS = 20, 8
 """Cells of one question that are looked at for their safety: so many, and so many more for each doubling of the parts.
 Doubling and halving at both ends needs no more; beyond it the rest is merged."""
 

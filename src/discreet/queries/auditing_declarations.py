@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from discreet.errors import InputError, listed
 from discreet.queries.auditing_people import FloatArray, IntArray, People, PriorRow
+from discreet.queries.irwin_hall import rational
 
 LINEAR = ("mean", "sum", "count")
 
@@ -111,14 +112,14 @@ def checked_aggregate(aggregate: str, people: People) -> None:
 
 
 def checked_error(error: float) -> Fraction:
-    """A positive number, exactly."""
+    """A positive number, as the decimal that people wrote: 0.06 cuts 12 into a hundred cells, whatever 0.06 is in binary."""
     try:
         usable = not isinstance(error, bool) and math.isfinite(error) and error > 0
     except (TypeError, ValueError, OverflowError):
         usable = False
     if not usable:
         raise InputError("error must be a positive, finite number, in the units of the aggregate")
-    return Fraction(float(error))
+    return rational(error)
 
 
 def checked_data(people: People, data: npt.ArrayLike) -> FloatArray:

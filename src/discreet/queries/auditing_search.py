@@ -24,7 +24,7 @@ MOVES = 1000
 WALKS = 1e8
 """Weights that the walks of one question may look at."""
 
-MODELS = 10
+MODELS = 4
 """Integer programs solved for one question, at most."""
 
 NODES = 50
