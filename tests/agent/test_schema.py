@@ -102,7 +102,15 @@ def send_many(
     @given(case=modes.flatmap(operation.as_strategy), key=keys)
     def send(case: Any, key: str) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        case.call_and_validate(base_url=url, session=session, headers=headers, checks=checks)
+        response = case.call(base_url=url, session=session, headers=headers)
+        # A body that is too large is refused before it is read: a rejection that the check does not know.
+        is_large = response.status_code == 413
+        case.validate_response(
+            response,
+            checks=[each for each in checks if not (is_large and each is negative_data_rejection)],
+            headers=headers,
+            transport_kwargs={"base_url": url, "session": session, "headers": headers},
+        )
 
     send()
 
