@@ -1,4 +1,4 @@
-"""Run every example of the pages, and the scripts in examples/; exit 1 if one does not do what the page says.
+"""Run every example of the pages; exit 1 if one does not do what the page says.
 
     python docs/_check.py [page.md … script.py …]
 
@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -67,21 +68,27 @@ def script_problems(script: Path, folder: str) -> list[str]:
     return [done.stdout + done.stderr] if done.returncode else []
 
 
+def problems_of(file: Path) -> list[str]:
+    """What is wrong with a page or a script, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="discreet-docs-") as folder:
+        for table in DOCS.glob("*.csv"):
+            shutil.copy(table, folder)
+        shutil.copytree(EXAMPLES, Path(folder) / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+        if file.suffix == ".py":
+            return script_problems(file, folder)
+        return [*python_problems(file, folder), *console_problems(file, folder)]
+
+
 def main(names: list[str]) -> int:
-    """Check the named pages and scripts, or all of them and the README."""
-    everything = [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md", *sorted(EXAMPLES.glob("*.py"))]
+    """Check the named pages and scripts, or all pages and the README; the gallery runs the scripts when it is built."""
+    everything = [*sorted(DOCS.glob("*.md")), DOCS.parent / "README.md"]
+    files = [Path(name).resolve() for name in names] or everything
     failed = 0
-    for file in [Path(name).resolve() for name in names] or everything:
-        with tempfile.TemporaryDirectory(prefix="discreet-docs-") as folder:
-            for table in DOCS.glob("*.csv"):
-                shutil.copy(table, folder)
-            shutil.copytree(EXAMPLES, Path(folder) / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-            if file.suffix == ".py":
-                problems = script_problems(file, folder)
-            else:
-                problems = [*python_problems(file, folder), *console_problems(file, folder)]
-        print(f"{'FAILED' if problems else 'ok    '} {file.name}", *problems, sep="\n" if problems else " ", flush=True)
-        failed += bool(problems)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for file, problems in zip(files, pool.map(problems_of, files), strict=True):
+            verdict = "FAILED" if problems else "ok    "
+            print(f"{verdict} {file.name}", *problems, sep="\n" if problems else " ", flush=True)
+            failed += bool(problems)
     return 1 if failed else 0
 
 

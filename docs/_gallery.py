@@ -22,7 +22,10 @@ _ASKED = re.compile(r"<!-- example: (\w+) -->")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put in the examples that a page asks for."""
+    """Put in the examples that a page asks for; a page that shows some must show all."""
+    asked = set(_ASKED.findall(markdown))
+    if asked and (lacking := {path.stem for path in EXAMPLES.glob("*.py")} - asked):
+        raise PluginError(f"the gallery lacks {', '.join(sorted(lacking))}")
     return _ASKED.sub(lambda asked: example(asked[1]), markdown)
 
 

@@ -170,6 +170,8 @@ def audit(
     Parameters are those of `Joint.from_table`; `orders` names the orders α of the measures that have one (by
     default 2 for tables of up to 50,000 distinct pairs, none for larger ones).
 
+    Examples
+    --------
     >>> found = audit({"illness": ["flu", "cold", "cold"], "town": ["A", "A", "B"]}, "illness", "town")
     >>> found.values["L0"], found.values["k"], found.worst(1)[0].value
     (1.0, 1.0, 'B')

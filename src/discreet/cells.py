@@ -37,6 +37,8 @@ def is_number(label: Label) -> bool:
 def position(label: Label) -> float | None:
     """A number or a date as a point on a line; dates are days, moments too, counted from year 1.
 
+    Examples
+    --------
     >>> position(3), position(dt.date(1, 1, 2)), position("a")
     (3.0, 2.0, None)
     """
@@ -100,6 +102,8 @@ class Line:
 def line(letters: Sequence[Label], block_of: Sequence[int]) -> Line:
     """Cut the line of sorted letters halfway between neighbours of different blocks.
 
+    Examples
+    --------
     >>> line([200, 205, 212, 219], [0, 0, 1, 1])
     Line(starts=(200, 209), ends=(208, 219), blocks=(0, 1))
     """
@@ -120,6 +124,8 @@ def halfway(low: Label, high: Label) -> tuple[Label, Label]:
     Whole numbers and days leave no gap and no overlap; decimals and moments meet in one point, a short one, which
     belongs to the upper stretch.
 
+    Examples
+    --------
     >>> halfway(205, 212), halfway(1, 2), halfway(0.31, 0.44)
     ((208, 209), (1, 2), (0.4, 0.4))
     """
@@ -150,6 +156,8 @@ def text(label: Label) -> str:
 def interval(low: Label, high: Label) -> str:
     """One stretch in words.
 
+    Examples
+    --------
     >>> interval(200, 219), interval(3, 3), interval(-5, -2)
     ('200–219', '3', '-5 to -2')
     """
@@ -191,6 +199,8 @@ def _sets(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> list[str]
 def hull(values: Sequence[Label]) -> str:
     """What one column of a block of several columns says: an interval of numbers or dates, else a set.
 
+    Examples
+    --------
     >>> hull([3, 1, 2]), hull(["b", "a", "b"]), hull([1, None])
     ('1–3', '{a, b}', '1 or missing')
     """
@@ -219,6 +229,8 @@ def hull_holds(values: Sequence[Label], value: Label) -> bool:
 def unique(labels: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Number the labels that several blocks share, so that a released row tells its block.
 
+    Examples
+    --------
     >>> unique([("1–3",), ("1–3",), ("4",)])
     [('1–3',), ('1–3 (2)',), ('4',)]
     """
@@ -272,6 +284,8 @@ _READERS: dict[str, Any] = {
 def from_json(value: Any) -> Label:
     """The label that `to_json` wrote.
 
+    Examples
+    --------
     >>> labels = [1, 1.5, "a", None, dt.date(2020, 1, 2), (1, "b"), Decimal("1.1")]
     >>> [from_json(to_json(label)) for label in labels] == labels
     True

@@ -58,6 +58,8 @@ class Channel:
     def from_matrix(cls, joint: Joint, matrix: npt.ArrayLike | Sequence[Any]) -> Channel:
         """The channel with these rows p(·|x), one a letter of joint.x; each must sum to one.
 
+        Examples
+        --------
         >>> half = Channel.from_matrix(Joint.from_pairs([("a", 1), ("b", 2)]), [[1, 0], [0.5, 0.5]])
         >>> round(half.leakage, 4), round(half.utility, 4)
         (0.3113, 0.3113)

@@ -73,7 +73,10 @@ def load(name: str, *, data: str | Path | None = None, download: bool = False, r
     repeats
         Whether to keep the Hungarian row that repeats another: 294 rows.
 
-    Raises TableError where the data are not there or not the published ones.
+    Raises
+    ------
+    TableError
+        Where the data are not there, or not the published ones.
     """
     describe(name)
     if name == "diabetes":
@@ -85,6 +88,8 @@ def load(name: str, *, data: str | Path | None = None, download: bool = False, r
 def describe(name: str) -> dict[str, str]:
     """What each column of a data set is, by its name.
 
+    Examples
+    --------
     >>> describe("hungarian")["chol"]
     'serum cholesterol, mg/dl'
     """
@@ -140,6 +145,8 @@ def parse_uci(text: str, columns: Sequence[str] = tuple(HEART_COLUMNS)) -> Colum
 
     The other "processed" files of Heart Disease (Cleveland, Switzerland, VA) have the same columns.
 
+    Examples
+    --------
     >>> parse_uci("63,1.5\\n?,2\\n", ["age", "oldpeak"])
     {'age': [63, None], 'oldpeak': [1.5, 2]}
     """

@@ -44,6 +44,8 @@ class Joint:
 
     Build one with `from_table`, `from_pairs` or `from_array`. Letters that were never seen are not part of it.
 
+    Examples
+    --------
     >>> joint = Joint.from_pairs([("s1", 1), ("s2", 1), ("s2", 2)])
     >>> joint.s, joint.x
     (('s1', 's2'), (1, 2))
@@ -100,6 +102,8 @@ class Joint:
         memory_limit
             What DuckDB may use for a file, such as "4GB"; beyond it spills to disk.
 
+        Examples
+        --------
         >>> Joint.from_table({"age": [30, 31, None], "chol": ["200", "200", "210"]}, "age", "chol").s
         (30, 31, None)
         """
@@ -151,6 +155,8 @@ class Joint:
         Letters are numbered 0..n−1 in array order unless labels are given, which are then put in order. A boolean
         array is a support: measures that need counts refuse it.
 
+        Examples
+        --------
         >>> Joint.from_array([[3, 0], [1, 4]]).total
         8
         """
@@ -326,6 +332,8 @@ class Joint:
 
         Raises InputError unless the blocks are a partition of the alphabet of X.
 
+        Examples
+        --------
         >>> joint = Joint.from_pairs([("s1", 1), ("s2", 2), ("s3", 3)])
         >>> joint.coarsen([[3, 1], [2]]).x
         ((1, 3), (2,))
@@ -382,6 +390,8 @@ class Joint:
     def paired(self) -> Joint:
         """S against Y = (S, X): for a curator who publishes the sensitive columns too, coarsened [AC, end of V-C].
 
+        Examples
+        --------
         >>> Joint.from_pairs([("s1", 1), ("s2", 1)]).paired().x
         (('s1', 1), ('s2', 1))
         """

@@ -24,6 +24,8 @@ Codes = npt.NDArray[np.int64]
 def is_missing(value: object) -> bool:
     """None, NaN, NaT and null are one and the same: missing.
 
+    Examples
+    --------
     >>> [is_missing(v) for v in (None, float("nan"), 0, "")]
     [True, True, False, False]
     """
@@ -40,6 +42,8 @@ def is_missing(value: object) -> bool:
 def order_key(label: object) -> tuple[object, ...]:
     """A sort key under which labels of any kinds compare.
 
+    Examples
+    --------
     >>> sorted(["b", 2, None, ("a", 1), 1.5, "a"], key=order_key)
     [1.5, 2, 'a', 'b', ('a', 1), None]
     """
@@ -146,6 +150,8 @@ def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet
 
     Arrays and lists of one plain type go through numpy's sort; anything hashable goes through a dictionary.
 
+    Examples
+    --------
     >>> alphabet, codes = encode(["b", "a", "b"])
     >>> alphabet.labels(), codes.tolist()
     (('a', 'b'), [1, 0, 1])

@@ -15,6 +15,8 @@ PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",), 
 def renyi_order(leakage: str) -> float | None:
     """The order of a worst-case Rényi leakage by its symbol, else None.
 
+    Examples
+    --------
     >>> renyi_order("D_2"), renyi_order("D_inf"), renyi_order("L0")
     (2.0, inf, None)
     """

@@ -58,6 +58,8 @@ class Requirement:
     def parse(cls, text: str | Requirement) -> Requirement:
         """Read "L0<=2"; refuse an unknown measure or a bound that is no number.
 
+        Examples
+        --------
         >>> Requirement.parse("k >= 5")
         Requirement(symbol='k', relation='>=', bound=5.0)
         """

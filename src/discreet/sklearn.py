@@ -51,6 +51,8 @@ class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
     n_features_in_, feature_names_in_
         As of every estimator.
 
+    Examples
+    --------
     >>> X, s = [[1.0], [2.0], [10.0], [12.0]], ["flu", "cold", "flu", "cold"]
     >>> coarsener = Coarsener(max_leakage=0).fit(X, s)
     >>> coarsener.transform([[1.0], [12.0], [9.0]]).tolist()

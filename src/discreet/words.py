@@ -24,6 +24,8 @@ def shown(label: Label) -> Any:
 def label_text(label: Label) -> str:
     """A label on one line.
 
+    Examples
+    --------
     >>> label_text((1.0, None, "a b"))
     '1, missing, a b'
     """
@@ -122,6 +124,8 @@ def _guess(about: str, gain: float) -> str:
 def _times(factor: float) -> str:
     """A factor in words.
 
+    Examples
+    --------
     >>> _times(2), _times(38)
     ('by half', '38-fold')
     """

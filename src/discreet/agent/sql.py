@@ -46,6 +46,8 @@ _CALLED = {  # what people call the parts of a statement that the parser has oth
 def question_of(statement: str) -> Question:
     """The question that a statement asks.
 
+    Examples
+    --------
     >>> question_of("SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5").to_json()
     ... # doctest: +NORMALIZE_WHITESPACE
     {'dataset': 'people', 'aggregate': 'mean', 'column': 'height', 'error': 5.0,
@@ -234,6 +236,8 @@ def _said(node: Any) -> str:
 def statement_of(question: Question) -> str:
     """The statement that asks a question: what `question_of` reads as the same group, for people to read.
 
+    Examples
+    --------
     >>> statement_of(question_of("select avg(height) from people where sex='F' and not age>=65 with error 5"))
     "SELECT AVG(height) FROM people WHERE sex = 'F' AND NOT age >= 65 WITH ERROR 5"
     """

@@ -26,6 +26,8 @@ def guessing_entropy(joint: Joint) -> float:
 
     H_G(S) = Σ_i i p(s_i), values in order of falling probability; in guesses. [BF, III]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> guessing_entropy(Joint.from_array([[2], [1], [1]]))  # 1·1/2 + 2·1/4 + 3·1/4
     1.75
@@ -49,6 +51,8 @@ def conditional_guessing_entropy(joint: Joint) -> float:
 
     H_G(S|X) = Σ_x p(x) Σ_i i p(s_i|x), values in order of falling probability given x; in guesses. [BF, III]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> conditional_guessing_entropy(Joint.from_array([[2, 0], [0, 1], [0, 1]]))  # half the time 1, else 1.5
     1.25
@@ -99,6 +103,8 @@ def guessing_leakage(joint: Joint) -> float:
 
     H_G(S) − H_G(S|X), in guesses: the stochastic brute-force guessing leakage. [BF, III]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> guessing_leakage(Joint.from_array([[2, 0], [0, 1], [0, 1]]))
     0.5

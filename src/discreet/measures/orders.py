@@ -71,6 +71,8 @@ def sibson_information(joint: Joint, order: float = 2.0) -> float:
 
     I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [AC, VI-A; BF, V-B]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> sibson_information(Joint.from_array([[1, 0], [0, 1]]), order=2)
     1.0
@@ -103,6 +105,8 @@ def arimoto_information(joint: Joint, order: float = 2.0) -> float:
 
     I^A_α(S;X) = H_α(S) − α/(1−α) log2 Σ_x (Σ_s p(s,x)^α)^{1/α}, in bits. [AC, VI-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> arimoto_information(Joint.from_array([[1, 0], [0, 1]]), order=2)
     1.0
@@ -136,6 +140,8 @@ def maximal_alpha_leakage(joint: Joint, order: float = 2.0) -> float:
     Mutual information at order 1, maximal leakage at ∞, and between them the supremum over input pmfs on [[S]] of
     Arimoto's (or Sibson's) information of the channel p(x|s); in bits, within 1e-10 by a certified gap. [AC, VI-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> round(maximal_alpha_leakage(Joint.from_array([[1, 0], [0, 3]]), order=2), 9)
     1.0
@@ -234,6 +240,8 @@ def renyi_leakage(joint: Joint, order: float = 2.0) -> float:
     max_x D_α(p(s|x) ‖ p(s)), in bits; at order 0 with uniform S it is L0, at order ∞ the maximal realisable leakage.
     [AC, (10)]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> renyi_leakage(Joint.from_array([[1, 0], [0, 1]]), order=0)
     1.0

@@ -26,6 +26,8 @@ def hartley_entropy(joint: Joint) -> float:
 
     H0(S) = log2 |[[S]]|, in bits. [AC, II]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> hartley_entropy(Joint.from_pairs([(s, "x") for s in range(8)]))
     3.0
@@ -46,6 +48,8 @@ def conditional_hartley_entropy(joint: Joint) -> float:
 
     H0(S|X) = max_x log2 |[[S|x]]|, in bits. [AC, III-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> conditional_hartley_entropy(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b")]))
     1.0
@@ -66,6 +70,8 @@ def least_uncertainty(joint: Joint) -> float:
 
     B0(S|X) = min_x log2 |[[S|x]]|, in bits. [AC, III-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> least_uncertainty(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b")]))
     0.0
@@ -86,6 +92,8 @@ def zero_information(joint: Joint) -> float:
 
     I0(S→X) = H0(S) − H0(S|X) = min_x log2 |[[S]]|/|[[S|x]]|, in bits. [AC, III-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> zero_information(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b"), (4, "b")]))
     1.0
@@ -109,6 +117,8 @@ def worst_case_leakage(joint: Joint, *, side: bool = False) -> float:
     With side=True the adversary knows A already: L0(S→X|A) = max_{x,a} log2 |[[S|a]]|/|[[S|x,a]]|.
     [AC, III-A and end of V-C], [BF, Def 1]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> worst_case_leakage(Joint.from_pairs([(1, "a"), (2, "a"), (3, "a"), (4, "b")]))
     2.0
@@ -144,6 +154,8 @@ def maximin_information(joint: Joint, *, side: bool = False) -> float:
     I*(S;X) = log2 of the number of connected components of the bipartite graph of the support, in bits; symmetric.
     With side=True, I*(S;X,A). [AC, Def 1, Lemma 2 and end of V-C], [DQ, (9)]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> maximin_information(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b")]))
     1.0
@@ -165,6 +177,8 @@ def maximal_guessing_leakage(joint: Joint) -> float:
     L*(S→X) = sup over U = g(S) of L0(U→X) = log2(|[[S]]| − min_x |[[S|x]]| + 1), in bits. `worst_attribute` gives
     the g that attains it. [BF, Def 2, Prop 4]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> maximal_guessing_leakage(Joint.from_pairs([(1, "a"), (2, "a"), (2, "b"), (3, "b"), (4, "b")]))  # 4 − 2 + 1 = 3
     1.584962500721156
@@ -187,6 +201,8 @@ def distinct_anonymity(joint: Joint) -> float:
     k = min_x |[[S|x]]|; L0 ≤ log2(|[[S]]|/k) says the same. Unlike the count of records it is not fooled by k people
     who share one value. [AC, Def 2, Lemma 1]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> distinct_anonymity(Joint.from_pairs([(1, "a"), (1, "a"), (1, "a")]))
     1.0
@@ -199,6 +215,8 @@ def overlap_partition(joint: Joint) -> list[tuple[frozenset[Label], frozenset[La
 
     Ordered by their earliest x. [AC, Def 1]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> parts = overlap_partition(Joint.from_pairs([(1, "a"), (2, "a"), (3, "b")]))
     >>> [(sorted(s), sorted(x)) for s, x in parts]
@@ -219,6 +237,8 @@ def worst_attribute(joint: Joint) -> dict[Label, Label]:
     All s seen with the most telling x* (the earliest, if there are several) share one u, named by the earliest of
     them; every other s is a u of its own. Its leakage L0(U→X) is `maximal_guessing_leakage`.
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> worst_attribute(Joint.from_pairs([(1, "a"), (2, "a"), (2, "b"), (3, "b"), (4, "b")]))
     {1: 1, 2: 1, 3: 3, 4: 4}
@@ -233,6 +253,8 @@ def worst_attribute(joint: Joint) -> dict[Label, Label]:
 def identifiability(joint: Joint, attribute: Mapping[Label, Label]) -> float:
     """The smallest ε for which X is ε-identifiable on the attribute {s: u}: L0(U→X), in bits. [BF, Def 3]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> joint = Joint.from_pairs([("ann", "x"), ("bob", "x"), ("eve", "y")])
     >>> identifiability(joint, {"ann": "adult", "bob": "child", "eve": "adult"})

@@ -53,6 +53,8 @@ def entropy(joint: Joint) -> float:
 
     H(S) = −Σ_s p(s) log2 p(s), in bits. [PF, II]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> entropy(Joint.from_array([[2, 0], [0, 1], [0, 1]]))
     1.5
@@ -73,6 +75,8 @@ def mutual_information(joint: Joint) -> float:
 
     I(S;X) = Σ p(s,x) log2 p(s,x)/(p(s)p(x)), in bits. [PF, II]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> mutual_information(Joint.from_array([[1, 0], [0, 1]]))
     1.0
@@ -94,6 +98,8 @@ def min_entropy_leakage(joint: Joint) -> float:
 
     log2( Σ_x max_s p(s,x) / max_s p(s) ), in bits: the gain of one guess at S itself. [BF, Def 4 with U = S]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> min_entropy_leakage(Joint.from_array([[3, 1], [1, 3]]))  # 6/8 against 4/8
     0.5849625007211562
@@ -116,6 +122,8 @@ def maximal_leakage(joint: Joint) -> float:
 
     I_∞(S;X) = log2 Σ_x max_s p(x|s), in bits: Sibson's information of order ∞. [BF, Def 4]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> maximal_leakage(Joint.from_array([[1, 1], [0, 2]]))  # max p(x|s): 1/2 and 1
     0.5849625007211562
@@ -138,6 +146,8 @@ def realisable_leakage(joint: Joint) -> float:
 
     max over (s,x) in the support of log2 p(s|x)/p(s), in bits. [AC, VI-A]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> realisable_leakage(Joint.from_array([[1, 0], [0, 3]]))
     2.0
@@ -159,6 +169,8 @@ def gacs_korner_information(joint: Joint) -> float:
 
     K(S;X) = −Σ_c p(c) log2 p(c) over the components c of the support, in bits; at most I* and at most I. [AC, VI-B]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> gacs_korner_information(Joint.from_array([[1, 1, 0], [0, 0, 2]]))
     1.0
@@ -181,6 +193,8 @@ def local_dp_epsilon(joint: Joint) -> float:
 
     ε = max over x, s, s' of log2 p(x|s)/p(x|s'), in bits. [AC, VI-A, footnote 14]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> local_dp_epsilon(Joint.from_array([[1, 3], [2, 2]])), local_dp_epsilon(Joint.from_array([[1, 1], [0, 2]]))
     (1.0, inf)
@@ -208,6 +222,8 @@ def record_anonymity(joint: Joint) -> float:
     n = min_x n(x). Compare it with `distinct_anonymity`: n records with k = 1 are open to the homogeneity attack.
     [AC, footnote 5], [DQ, V]
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> record_anonymity(Joint.from_pairs([(1, "a"), (1, "a"), (1, "a")]))
     3.0

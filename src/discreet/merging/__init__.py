@@ -85,6 +85,8 @@ def frontier(
     at_least
         Records that every block must have, with the leakages of the pmf.
 
+    Examples
+    --------
     >>> from discreet import Joint
     >>> found = frontier(Joint.from_pairs([("a", 1), ("b", 2), ("a", 3), ("b", 4)]), codeword="chebyshev")
     >>> [(point.leakage, point.utility, point.gap) for point in found.points]

@@ -23,6 +23,8 @@ def has_positions(joint: Joint, *, but_missing: bool = False) -> bool:
 
     With but_missing, missing values do not count against it.
 
+    Examples
+    --------
     >>> has_positions(Joint.from_pairs([("s", 1), ("s", 2)])), has_positions(Joint.from_pairs([("s", "a")]))
     (True, False)
     """

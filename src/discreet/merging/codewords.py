@@ -16,6 +16,8 @@ def distances(points: FloatArray, centre: FloatArray, norm: float) -> FloatArray
 def codeword(points: FloatArray, choice: str, norm: float) -> FloatArray:
     """What stands for a block of points (one row each, in the order of letters).
 
+    Examples
+    --------
     >>> codeword(np.array([[0.0], [1.0], [5.0]]), "centroid", 2), codeword(np.array([[0.0], [1.0], [5.0]]), "medoid", 2)
     (array([2.]), array([1.]))
     >>> codeword(np.array([[0.0], [1.0], [5.0]]), "chebyshev", 2)

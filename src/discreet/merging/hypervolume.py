@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def dominates(first: tuple[float, float], second: tuple[float, float]) -> bool:
     """Whether (leakage, utility) ``first`` is at least as good as ``second`` in both and better in one.
 
+    Examples
+    --------
     >>> dominates((1.0, 5.0), (1.0, 4.0)), dominates((1.0, 5.0), (1.0, 5.0))
     (True, False)
     """
@@ -27,6 +29,8 @@ def non_dominated(leakage: npt.ArrayLike, utility: npt.ArrayLike) -> IntArray:
 
     Comparisons are exact. Of points equal in both the first is kept. O(n log n).
 
+    Examples
+    --------
     >>> non_dominated([3.0, 2.0, 2.5, 0.0], [9.0, 5.0, 4.0, 0.0]).tolist()
     [0, 1, 3]
     """
@@ -46,6 +50,8 @@ def hypervolume(x: npt.ArrayLike, y: npt.ArrayLike, reference: tuple[float, floa
     The union of the rectangles [x_i, X] x [y_i, Y] for reference (X, Y). Points beyond the reference add
     nothing.
 
+    Examples
+    --------
     >>> hypervolume([0.0, 0.5], [0.5, 0.0])
     0.75
     """

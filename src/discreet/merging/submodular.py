@@ -80,6 +80,8 @@ def minimise(
         Its `minimal` and `maximal` are the ends of the lattice of minimisers where the values of other sets are more than
         the tolerance above.
 
+    Examples
+    --------
     >>> concave = lambda order: np.diff(np.sqrt(np.arange(len(order) + 1.0))) - np.array([0.9, 0.2, 0.9])[order]
     >>> found = minimise(concave, 3)
     >>> found.minimal.tolist(), round(found.value, 4), found.gap < 1e-9

@@ -23,6 +23,8 @@ ROUNDS = 4000
 def volume_bound(log2_volume: float, n: int) -> float:
     """Γ(n/2 + 1)^(1/n)/√π · volume^(1/n), the radius of a ball with that volume in n dimensions [DQ, Thm II.2].
 
+    Examples
+    --------
     >>> round(volume_bound(math.log2(math.pi * 9), 2), 9)
     3.0
     """

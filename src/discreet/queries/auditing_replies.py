@@ -32,6 +32,8 @@ class Reply:
     bits
         log2 of the number of cells offered; 0 for a question asked before.
 
+    Examples
+    --------
     >>> Reply(0.5, 0.5, (0.0, 1.0), [(0.0, 1.0), (1.0, 2.0)], 1.0)
     Reply(0.5 ± 0.5, 2 cells, 1 bits)
     """

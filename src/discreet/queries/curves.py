@@ -58,6 +58,8 @@ def trade_off(
 ) -> TradeOff:
     """Quantise at every γ. The same samples serve all of them, so that an estimated curve is not ragged by chance.
 
+    Examples
+    --------
     >>> from discreet.queries import Box, Mean
     >>> trade_off(Mean(), Box([-2, -2], [2, 2]), [1, 2, 4]).leakage.tolist()
     [1.0, 3.0, 5.0]

@@ -105,6 +105,8 @@ class Box(Domain):
     people
         How many people, where the bounds are the same for all: scalars, or one bound a column.
 
+    Examples
+    --------
     >>> Box(100, 250, people=3).shape
     (3,)
     >>> Box([0, 0, 0], 1).log2_size
@@ -143,6 +145,8 @@ class Box(Domain):
 class IntegerBox(Box):
     """Whole values between bounds, both included: ages, counts, and 0/1 columns.
 
+    Examples
+    --------
     >>> IntegerBox(0, 1, people=10).log2_size
     10.0
     """
@@ -177,6 +181,8 @@ class FiniteSet(Domain):
     values
         The values that anybody may have (then say how many people), or one such collection a person.
 
+    Examples
+    --------
     >>> FiniteSet([0, 10, 50], people=2).log2_size
     3.169925001442312
     """

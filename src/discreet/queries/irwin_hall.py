@@ -26,6 +26,8 @@ WORK = 8_000_000
 def rational(value: float) -> Fraction:
     """A float as the decimal number that people wrote: .1 is a tenth.
 
+    Examples
+    --------
     >>> rational(0.15)
     Fraction(3, 20)
     """
@@ -35,6 +37,8 @@ def rational(value: float) -> Fraction:
 def log2_ratio(ratio: Fraction) -> float:
     """log2 of a positive rational of any size, correct to rounding.
 
+    Examples
+    --------
     >>> log2_ratio(Fraction(1, 2**5000))
     -5000.0
     """

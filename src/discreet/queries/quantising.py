@@ -240,6 +240,8 @@ def quantise(
     QuantisedQuery
         With I* and L0 in bits, the interval left to anybody, and the adversary's least error.
 
+    Examples
+    --------
     >>> from discreet.queries import Box, Mean
     >>> q = quantise(Mean(), Box([-2, -2], [2, 2]), error=0.5)
     >>> q.answers.tolist(), q.maximin, q.leakage

@@ -25,6 +25,8 @@ PROBES = 4097
 class Mean(Query):
     """The mean over people.
 
+    Examples
+    --------
     >>> from discreet.queries import Box
     >>> Mean().range(Box([-2, -2], [2, 2]))
     (-2.0, 2.0)
@@ -56,6 +58,8 @@ class Sum(Query):
 class Linear(Query):
     """Σ weights_i x_i + offset, with a weight a person, or a weight a person and column.
 
+    Examples
+    --------
     >>> from discreet.queries import Box
     >>> Linear([2, -1]).range(Box([0, 0], [1, 1]))
     (-1.0, 2.0)
@@ -150,6 +154,8 @@ class Count(Query):
     at_least, at_most
         The property as an interval, both ends included.
 
+    Examples
+    --------
     >>> from discreet.queries import Box
     >>> Count(at_least=200).range(Box(100, 250, people=4))
     (0.0, 4.0)

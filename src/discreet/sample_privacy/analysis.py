@@ -26,6 +26,8 @@ Groups = Sequence[Sequence[int]]
 def information(joint: npt.ArrayLike) -> float:
     """I(A;B) of a joint pmf with A on the first axis and B on the second, in bits.
 
+    Examples
+    --------
     >>> information([[0.5, 0.0], [0.0, 0.5]])
     1.0
     """
@@ -55,6 +57,8 @@ def leak(p: Floats, channel: Floats, group: Sequence[int]) -> float:
 def windows_of(n: int, k: int) -> tuple[tuple[int, ...], ...]:
     """Every k consecutive samples out of n, the family of [SP, Cor 4.1].
 
+    Examples
+    --------
     >>> windows_of(4, 3)
     ((0, 1, 2), (1, 2, 3))
     """
@@ -98,6 +102,8 @@ def analyse(p: Floats, latent: Floats | None = None, private: Groups | None = No
     p: pmf, one axis a sample, zeros allowed. latent: p(w|xⁿ) of shape p.shape + (|W|,), None for self-disclosure.
     private: the groups of samples that Y must be independent of, None for every single sample.
 
+    Examples
+    --------
     >>> found = analyse(np.full((2, 2), 0.25))
     >>> found.feasible, found.nullity, found.upper_bound, found.witness.tolist()
     (True, 1, 1.0, [[1.0, -1.0], [-1.0, 1.0]])
@@ -154,6 +160,8 @@ def simple_bound(
     The proof of (4) only uses X_g ⊥ Y, so a group may stand for the sample. In self-disclosure the bound is
     H(Xⁿ) − max_g H(X_g) [SP, Lemma 6].
 
+    Examples
+    --------
     >>> simple_bound(np.full((2, 2, 2), 0.125))
     (2.0, (0,))
     """

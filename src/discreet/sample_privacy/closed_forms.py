@@ -91,6 +91,8 @@ class TwoBinarySamples:
 def two_binary_samples(p: Floats) -> TwoBinarySamples:
     """The closed form (25)–(26) for any pmf on two binary samples.
 
+    Examples
+    --------
     >>> found = two_binary_samples(np.array([[0.49, 0.21], [0.21, 0.09]]))
     >>> round(found.information(), 6)
     0.398529

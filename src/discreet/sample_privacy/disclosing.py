@@ -237,6 +237,8 @@ def disclose(
     time_limit
         Seconds; when they are over, the best mapping found comes with the best bound proven.
 
+    Examples
+    --------
     >>> found = disclose([[0.25, 0.25], [0.25, 0.25]])  # two fair coins: Y = X1 ⊕ X2
     >>> found
     Disclosure(2 samples, 2 values of y: 1.0000 bits of the samples, optimal; about any private group 0.0e+00)
@@ -280,6 +282,8 @@ def disclose_types(
     latent
         p(w|type), one row a type; None discloses the samples themselves.
 
+    Examples
+    --------
     >>> parity = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
     >>> disclose_types([1 / 8, 3 / 8, 3 / 8, 1 / 8], parity, samples=3).information
     1.0

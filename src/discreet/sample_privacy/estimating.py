@@ -71,6 +71,8 @@ def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", 
     "laplace": alpha (1) more rows in each cell. "bayes": the posterior mean under a Dirichlet prior that is centred on
     independent samples and counts for alpha rows; without alpha the number of rows that makes the data most likely.
 
+    Examples
+    --------
     >>> estimate([[0, 0], [0, 1], [1, 1], [1, 1]], (2, 2)).p.tolist()
     [[0.25, 0.25], [0.0, 0.5]]
     """
@@ -177,6 +179,8 @@ def leak_bound(
 
     p_hat: the estimate; channel: p(y|xⁿ) of shape p_hat.shape + (|Y|,), defined in every cell, unseen ones too.
 
+    Examples
+    --------
     >>> leak_bound([[0.25, 0.25], [0.25, 0.25]], [[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
     0.0
     """

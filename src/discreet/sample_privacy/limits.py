@@ -101,6 +101,8 @@ def private_information(joint: Any) -> tuple[float, Ints]:
 
     Values of w with the same p(x|w) are one class; a w of probability zero has class −1.
 
+    Examples
+    --------
     >>> private_information([[0.2, 0.3], [0.1, 0.15], [0.2, 0.05]])[1].tolist()
     [0, 0, 1]
     """
@@ -195,6 +197,8 @@ def self_disclosure_rate(model: Any, ns: Sequence[int], *, protect: int = 1) -> 
     independent of every so many consecutive samples. Between H(Xⁿ) − log2 rank(P) and H(Xⁿ) − max H(X_g) (SP, (55), Lemma 6);
     rank(P) ≤ M^{k−1} ((n − k + 1)(M − 1) + 1) for windows of k and M letters.
 
+    Examples
+    --------
     >>> found = self_disclosure_rate([0.5, 0.5], [1, 10, 1000])
     >>> found.upper.tolist(), found.limit
     ([0.0, 0.9, 0.999], 1.0)

@@ -153,6 +153,8 @@ def quantile_sequence(column: Any, cells: int, *, window: int = 1) -> QuantileMa
     smallest value fills its cells from 0 on, and no shift maps these onto themselves, unless all values are equal; then it
     is 0. Exact but for rounding, given the sorted values T of the kept rows (see `QuantileMasks`).
 
+    Examples
+    --------
     >>> quantile_sequence([0.3, 0.1, 0.9, 0.4], 2).information == math.log2(6) - 1
     True
     """

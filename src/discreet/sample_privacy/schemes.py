@@ -36,6 +36,8 @@ class Schemes:
 def compare_schemes(q: Sequence[float], n: int = 4, window: int = 2, *, time_limit: float = 60.0) -> Schemes:
     """Bits disclosed about n iid Bernoulli(q) samples: optimal, by windows that share a sample, and by masks [SP, Fig 4].
 
+    Examples
+    --------
     >>> compare_schemes([0.3]).curves["optimal"].round(4).tolist()
     [1.7911]
     """

@@ -76,6 +76,8 @@ class Uniformiser:
 def asymptotic_efficiency(pmf: Floats, letters: int) -> float:
     """lim I(Xⁿ;Y)/H(Xⁿ) = I(X;S)/H(X) for identical samples; [1 − (1−q) h(β)]/h(q) for Bernoulli(q) and two letters.
 
+    Examples
+    --------
     >>> round(asymptotic_efficiency(np.array([0.7, 0.3]), 2), 6)
     0.449132
     >>> round(asymptotic_efficiency(np.array([0.7, 0.3]), 10), 6)

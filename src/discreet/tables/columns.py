@@ -35,6 +35,8 @@ _EXACT = 2**53  # floats past this no longer tell neighbouring integers apart
 def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: frozenset[str]) -> tuple[Alphabet, Codes]:
     """Number a column's entries by their canonical label.
 
+    Examples
+    --------
     >>> alphabet, codes = encode_column(["2", "10", "?", "2.0"], frozenset({"?"}))
     >>> alphabet.labels(), codes.tolist()
     ((2, 10, None), [0, 1, 2, 0])
@@ -184,6 +186,8 @@ def _timestamp(value: Any) -> Label:
 def canonical(values: Sequence[Label], na: frozenset[str] = frozenset()) -> list[Label]:
     """The distinct values of a column as they are called everywhere in discreet.
 
+    Examples
+    --------
     >>> canonical(["01", "2"]), canonical(["1", 2, 3.0, None]), canonical(["a", 1.0])
     (['01', '2'], [1, 2, 3, None], ['a', '1'])
     """
