@@ -62,7 +62,9 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
     """What a value of a measure means for this joint, in one sentence."""
     n_s = joint.n_s
     least, most = int(joint.distinct.min()), int(joint.distinct.max())
-    pieces = 1 if math.isinf(value) else round(2**value) if value < 60 else 0
+    # Every sentence below is built, whatever the symbol: a count of a thousand records must not be taken for bits.
+    factor = 2.0 ** min(value, 1000.0)
+    pieces = round(factor)
     sentences = {
         "H0": f"Before the release every one of the {n_s} sensitive values is possible.",
         "H0|X": f"The least telling public value still leaves {most} of {n_s} sensitive values.",
@@ -83,23 +85,23 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
         if value > 1
         else "The worst group has one single sensitive value: it is known.",
         "n": f"The smallest group has {value:.0f} record{'s' if value != 1 else ''}.",
-        "H": f"Before the release the sensitive value is as uncertain as {2**value:.3g} equally likely ones.",
+        "H": f"Before the release the sensitive value is as uncertain as {factor:.3g} equally likely ones.",
         "I": "On average nothing is learnt."
         if value < 1e-9
         else f"On average the release answers {value:.2f} yes-or-no questions about the sensitive value.",
         "Lmin": _guess("the sensitive value", value),
         "I_inf": _guess("any function of the sensitive value", value),
-        "Lr": f"Some sensitive value becomes {2**value:.3g} times as likely as before for somebody.",
+        "Lr": f"Some sensitive value becomes {factor:.3g} times as likely as before for somebody.",
         "K": f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
         "eps": "Some public value rules out some sensitive value: differential privacy gives no bound."
         if math.isinf(value)
-        else f"No public value tells two sensitive values apart by odds of more than {2**value:.3g} to 1.",
+        else f"No public value tells two sensitive values apart by odds of more than {factor:.3g} to 1.",
         "HG": f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release.",
         "HG|X": "After the release the first guess is right."
         if value == 1
         else f"After the release it takes {value:.3g} guesses on average.",
         "LG": f"The release saves {value:.3g} guesses on average.",
-        "L0|A": f"To somebody who knows the side information, candidates shrink {_times(2**value)} in the worst case.",
+        "L0|A": f"To somebody who knows the side information, candidates shrink {_times(factor)} in the worst case.",
         "I*,A": f"Together with the side information, {pieces} groups can be told apart without error."
         if pieces > 1
         else "Together with the side information nothing can be told without error.",
@@ -118,7 +120,7 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
 def _guess(about: str, gain: float) -> str:
     if gain < 1e-9:
         return f"One guess at {about} succeeds no more often."
-    return f"One guess at {about} succeeds up to {2**gain:.3g} times as often."
+    return f"One guess at {about} succeeds up to {2.0 ** min(gain, 1000.0):.3g} times as often."
 
 
 def _times(factor: float) -> str:
