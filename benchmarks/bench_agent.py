@@ -105,8 +105,8 @@ def database(server: str) -> Iterator[str]:
 
 def load(arguments: list[str]) -> Callable[[], Any]:
     """Answers to many clients at once from one server."""
-    from discreet.agent.client import Client
-    from discreet.agent.ledger import Ledger
+    from discreet.agent._client import Client
+    from discreet.agent._ledger import Ledger
 
     people, answers, postgres = int(arguments[0]), int(arguments[1]), arguments[2]
 

@@ -31,7 +31,7 @@ def groups(arguments: list[str]) -> Callable[[], Any]:
     """Means of groups with one to three conditions on public columns."""
     import numpy as np
 
-    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor._auditor import Auditor
 
     people, questions, columns, integral = (
         int(arguments[0]),
@@ -71,7 +71,7 @@ def shapes(arguments: list[str]) -> Callable[[], Any]:
     """Means of groups of one shape."""
     import numpy as np
 
-    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor._auditor import Auditor
 
     people, questions, shape, error = int(arguments[0]), int(arguments[1]), arguments[2], float(arguments[3])
     rng = np.random.default_rng(7)

@@ -41,7 +41,7 @@ def weights(n: int, n_s: int = LEVELS) -> Any:
     """The same as weights."""
     import numpy as np
 
-    from discreet.merging.funnel.weights import Weights
+    from discreet.search.information._weights import Weights
 
     found = counts(n, n_s)
     letter, s = np.nonzero(found)
@@ -51,7 +51,7 @@ def weights(n: int, n_s: int = LEVELS) -> Any:
 
 def ours(arguments: list[str]) -> Callable[[], Any]:
     """A whole dendrogram; returns its figures halfway down."""
-    from discreet.merging.funnel.dendrogram import dendrogram
+    from discreet.search.information._dendrogram import dendrogram
 
     n, n_s, problem, multiplier = int(arguments[0]), int(arguments[1]), arguments[2], float(arguments[3])
     name: Any = problem
@@ -68,7 +68,7 @@ def ours(arguments: list[str]) -> Callable[[], Any]:
 def plain(arguments: list[str]) -> Callable[[], Any]:
     """The plain transcription; returns its merges."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from tests.funnel.naive_merging import naive_dendrogram
+    from tests._oracles.plain_pairwise import naive_dendrogram
 
     data = weights(int(arguments[0]))
     return lambda: naive_dendrogram(data, float(arguments[2]), arguments[1])
@@ -76,7 +76,7 @@ def plain(arguments: list[str]) -> Callable[[], Any]:
 
 def same_as_plain(arguments: list[str]) -> Callable[[], Any]:
     """Ours on the same alphabet, as merges."""
-    from discreet.merging.funnel.dendrogram import dendrogram
+    from discreet.search.information._dendrogram import dendrogram
 
     data, problem = weights(int(arguments[0])), arguments[1]
     name: Any = problem

@@ -19,8 +19,8 @@ import numpy as np
 from common import measure, table
 
 import discreet as dc
-from discreet.merging.funnel import weights_of
-from discreet.merging.funnel.bounds import bound
+from discreet.search.information import weights_of
+from discreet.search.information._bounds import bound
 
 PUBLIC = {"A": ("sex", "chol"), "B": ("age", "chol")}
 METHODS = ("auto", "iac-mdsf", "pairwise")

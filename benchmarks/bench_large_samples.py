@@ -44,8 +44,8 @@ def windows(arguments: list[str]) -> Callable[[], dict[str, Any]]:
     """Partial processing of Bernoulli(q) samples, or of a two-state chain."""
     import numpy as np
 
-    from discreet.sample_privacy.processes import Independent, MarkovChain
-    from discreet.sample_privacy.windows import partial_processing
+    from discreet.sample_privacy._partial_processing import partial_processing
+    from discreet.sample_privacy._processes import Independent, MarkovChain
 
     kind, n, window, protect = arguments[0], int(arguments[1]), int(arguments[2]), int(arguments[3])
     rng = np.random.default_rng(SEED)
@@ -70,8 +70,8 @@ def masks(arguments: list[str]) -> Callable[[], dict[str, Any]]:
     """Masks for samples of Bernoulli(q), or of a Zipf law on many letters; letters "best" or a number."""
     import numpy as np
 
-    from discreet.sample_privacy.masks import uniform_masks
-    from discreet.sample_privacy.processes import Independent
+    from discreet.sample_privacy._masks import uniform_masks
+    from discreet.sample_privacy._processes import Independent
 
     kind, n, letters = arguments[0], int(arguments[1]), arguments[2]
     rng = np.random.default_rng(SEED)
@@ -89,7 +89,7 @@ def quantiles(arguments: list[str]) -> Callable[[], dict[str, Any]]:
     """Normal samples in one column, or a table of two independent columns."""
     import numpy as np
 
-    from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
+    from discreet.sample_privacy._quantiles import quantile_columns, quantile_sequence
 
     kind, n, cells = arguments[0], int(arguments[1]), int(arguments[2])
     rng = np.random.default_rng(SEED)

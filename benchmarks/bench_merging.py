@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.merging.agglomerative import Codeword, Cost, Leakage, MergePath, merge_connected, merge_path
-from discreet.merging.letters import Letters
+from discreet.search._letters import Letters
+from discreet.search.ranges._greedy.path import Codeword, Cost, Leakage, MergePath, merge_connected, merge_path
 
 LEVELS = 50
 
@@ -158,7 +158,7 @@ def connected(sizes: Sequence[int]) -> None:
 def against_naive(n: int) -> None:
     """Time of the plain transcription in floats over ours, and whether every merge is the same."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from tests.merging.naive import Naive
+    from tests._oracles.plain_agglomeration import Naive
 
     for leakage in ("L0", "I*"):
         for cost in ("size", "distortion"):

@@ -63,8 +63,8 @@ def volume(arguments: list[str]) -> Callable[[], Any]:
 
     import numpy as np
 
-    from discreet.queries.contour import log_share
-    from discreet.queries.irwin_hall import RationalSum, log2_ratio
+    from discreet.queries._contour import log_share
+    from discreet.queries._irwin_hall import RationalSum, log2_ratio
 
     way, people = arguments[0], int(arguments[1])
     if way == "exact":

@@ -40,7 +40,7 @@ def _iid(n: int) -> Any:
 
 def iid(arguments: list[str]) -> Callable[[], Any]:
     """n samples that disclose themselves."""
-    from discreet.sample_privacy.engines import solve
+    from discreet.sample_privacy._solving import solve
 
     p = _iid(int(arguments[0]))
     solve(_iid(4), engine="branching")
@@ -53,7 +53,7 @@ def random(arguments: list[str]) -> Callable[[], Any]:
     """A random pmf: values a sample, samples."""
     import numpy as np
 
-    from discreet.sample_privacy.engines import solve
+    from discreet.sample_privacy._solving import solve
 
     values, n = (int(a) for a in arguments)
     p = np.random.default_rng(0).dirichlet(np.ones(values**n)).reshape((values,) * n)
@@ -65,7 +65,7 @@ def latent(arguments: list[str]) -> Callable[[], Any]:
     """W ~ Bernoulli(1/3), n samples of it through a BSC(0.1), given by their types."""
     import numpy as np
 
-    from discreet.sample_privacy.engines import solve_types
+    from discreet.sample_privacy._solving import solve_types
 
     def given(n: int) -> tuple[Any, Any]:
         def binomial(q: float) -> list[float]:

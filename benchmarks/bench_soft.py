@@ -22,12 +22,12 @@ import numpy.typing as npt
 from common import measure, table
 
 import discreet as dc
-from discreet.merging.funnel import weights_of
-from discreet.merging.funnel.bounds import bound
-from discreet.merging.funnel.soft_funnel import soft_frontier
-from discreet.merging.funnel.soft_points import SoftPoint
-from discreet.merging.funnel.weights import Weights
-from discreet.merging.letters import Problem
+from discreet.search._letters import Problem
+from discreet.search.information import weights_of
+from discreet.search.information._bounds import bound
+from discreet.search.information._soft_funnel import soft_frontier
+from discreet.search.information._soft_points import SoftPoint
+from discreet.search.information._weights import Weights
 
 PROBLEMS: tuple[Problem, Problem] = ("funnel", "bottleneck")
 STARTS = 40

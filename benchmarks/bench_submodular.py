@@ -20,13 +20,13 @@ import numpy as np
 from common import best_here, measure, seconds, table
 
 import discreet as dc
-from discreet.merging.funnel import weights_of
-from discreet.merging.funnel.iac_mdsf import MergePath, Solver, iac_mdsf
-from discreet.merging.funnel.theorem import Merges
-from discreet.merging.funnel.weights import Weights
-from discreet.merging.hypervolume import hypervolume
-from discreet.merging.letters import FloatArray, IntArray, Problem
-from discreet.merging.submodular import Gains, Minimum, minimise
+from discreet.release._hypervolume import hypervolume
+from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet.search.information import weights_of
+from discreet.search.information._iac_mdsf import MergePath, Solver, iac_mdsf
+from discreet.search.information._submodular import Gains, Minimum, minimise
+from discreet.search.information._theorem import Merges
+from discreet.search.information._weights import Weights
 
 PUBLISHED = {("A", "funnel"): 0.628, ("B", "funnel"): 0.607, ("A", "bottleneck"): 0.504, ("B", "bottleneck"): 0.585}
 """IAC-MDSF in SPEC 8."""
@@ -104,7 +104,7 @@ def covered(weights: Weights, paths: list[MergePath], problem: Problem) -> float
 def hungarian(multipliers: int) -> None:
     """IAC-MDSF with each solver on the paper's data."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from tests.funnel.hungarian import hungarian_weights
+    from tests.search.information.hungarian import hungarian_weights
 
     data = dc.datasets.load("hungarian")
     grid_of = np.linspace(0, 1, multipliers)

@@ -16,8 +16,8 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 
 import discreet as dc
-from discreet import plots
 from discreet.measures import REGISTRY, Measure
+from discreet.report import _plots as plots
 
 ADVICE = Path(__file__).with_name("_measures.toml")
 CLINIC = Path(__file__).with_name("clinic.csv")

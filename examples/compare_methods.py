@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import discreet as dc
-from discreet.merging import Codeword, Method
+from discreet.search import Codeword, Method
 
 COLUMNS = {"diabetes": ("age", "cholesterol"), "hungarian": ("age", "chol")}
 METHODS: tuple[Method, ...] = (

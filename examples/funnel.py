@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import discreet as dc
-from discreet.merging import Method
+from discreet.search import Method
 
 PAPERS: tuple[Method, ...] = ("iac-mdsf", "pairwise")
 KEEP = 3.0  # bits about glucose

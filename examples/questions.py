@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet import plots
 from discreet import queries as dq
+from discreet.report import _plots as plots
 
 LOWER, UPPER, KEEP = 100.0, 250.0, 20.0  # centimetres
 PEOPLE = 8

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet as dc
+from discreet.auditing._words import explain
 from discreet.measures import REGISTRY
-from discreet.words import explain
 from tests.processes import run
 
 ROWS = 200_000

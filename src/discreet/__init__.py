@@ -16,28 +16,28 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet import datasets, measures, queries, sample_privacy, tables, testing
-    from discreet.auditing import Audit, audit
-    from discreet.channels import Channel
+    from discreet.auditing._audit import Audit, audit
     from discreet.errors import DiscreetError
-    from discreet.frontiers import Frontier
-    from discreet.joint import Joint
-    from discreet.merging import frontier
-    from discreet.policy import Policy
-    from discreet.publishing import publish
+    from discreet.joint._joint import Joint
+    from discreet.release._channels import Channel
+    from discreet.release._frontier import Frontier
+    from discreet.release._policy import Policy
+    from discreet.release._publishing import publish
+    from discreet.search import frontier
 
 __version__ = "0.1.0"
 
 # Loaded at first use, so that `import discreet` and `discreet --help` cost nothing.
 _WHERE = {
     "Audit": "discreet.auditing",
-    "Channel": "discreet.channels",
+    "Channel": "discreet.release",
     "DiscreetError": "discreet.errors",
-    "Frontier": "discreet.frontiers",
+    "Frontier": "discreet.release",
     "Joint": "discreet.joint",
-    "Policy": "discreet.policy",
+    "Policy": "discreet.release",
     "audit": "discreet.auditing",
-    "frontier": "discreet.merging",
-    "publish": "discreet.publishing",
+    "frontier": "discreet.search",
+    "publish": "discreet.release",
 }
 _MODULES = ("datasets", "measures", "queries", "sample_privacy", "tables", "testing")
 

@@ -113,7 +113,7 @@ def fetch(name: str = "hungarian", *, url: str = HUNGARIAN_URL, cache: str | Pat
     except OSError:
         pass  # not there, or not readable: then writing it says why
     content = _downloaded(url)
-    from discreet.tables.writing import replacing
+    from discreet.tables._writing import replacing
 
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

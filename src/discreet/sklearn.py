@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.errors import needs_extra
-from discreet.joint import Joint, from_codes
-from discreet.labels import combine, encode
-from discreet.merging import Codeword, Leakage, Method, UtilityName, frontier
+from discreet.joint._joint import Joint, from_codes
+from discreet.search import Codeword, Leakage, Method, UtilityName, frontier
+from discreet.tables._labels import combine, encode
 
 needs_extra("sklearn", "sklearn")
 
@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data  # noqa: E40
 if TYPE_CHECKING:
     from typing import Self
 
-    from discreet.frontiers import Frontier
-    from discreet.policy import Policy
+    from discreet.release._frontier import Frontier
+    from discreet.release._policy import Policy
 
 Floats = npt.NDArray[np.float64]
 

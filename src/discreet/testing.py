@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.errors import DiscreetError, needs_extra
-from discreet.joint import Blocks, Joint
+from discreet.joint._joint import Blocks, Joint
 from discreet.measures import Measure
 
 needs_extra("hypothesis", "testing")

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from discreet.agent.ledger import Analyst, Answer, Ledger
-from discreet.agent.questions import Question
-from discreet.agent.service import Agent
-from discreet.queries.auditing_transcript import Record
-from discreet.queries.auditor import Auditor
+from discreet.agent._ledger import Analyst, Answer, Ledger
+from discreet.agent._questions import Question
+from discreet.agent._service import Agent
+from discreet.queries.auditor._auditor import Auditor
+from discreet.queries.auditor._transcript import Record
 
 
 def check_rows(ledger: Ledger) -> None:

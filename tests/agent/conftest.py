@@ -13,9 +13,9 @@ import pytest
 import uvicorn
 
 from discreet.agent import Client
-from discreet.agent.config import Config
-from discreet.agent.service import Agent
-from discreet.agent.web import create_app
+from discreet.agent._config import Config
+from discreet.agent._service import Agent
+from discreet.agent._web import create_app
 from tests.agent.servers import free_port, postgres_database, write_agent
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from discreet.agent.client import AgentError, Client, UnreachableError
+from discreet.agent._client import AgentError, Client, UnreachableError
 from discreet.cli import main
 from discreet.errors import InputError
 from tests.agent.conftest import Running

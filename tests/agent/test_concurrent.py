@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from discreet.agent import Client
-from discreet.agent.client import AgentError
-from discreet.agent.config import Config
-from discreet.agent.ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
-from discreet.agent.service import TRIES, Agent, DamagedError
-from discreet.agent.sql import question_of
+from discreet.agent._client import AgentError
+from discreet.agent._config import Config
+from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
+from discreet.agent._service import TRIES, Agent, DamagedError
+from discreet.agent._sql import question_of
 from tests.agent.checking import check_answers, check_rows
 from tests.agent.servers import CITIES, Server, write_agent
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.agent import conditions
-from discreet.agent.conditions import group_of
-from discreet.agent.config import EXAMPLE, Config
-from discreet.agent.holdings import Holding, load_all
+from discreet.agent import _filters as conditions
+from discreet.agent._config import EXAMPLE, Config
+from discreet.agent._filters import group_of
+from discreet.agent._holdings import Holding, load_all
 from discreet.errors import InputError
-from discreet.labels import Alphabet
+from discreet.tables._labels import Alphabet
 
 PEOPLE = "sex,city,height,smoker\nF,Oslo,170,0\nM,Oslo,180,1\nF,,165,0\nM,Rome,175.5,1\nF,Rome,160,0\n"
 CONFIG = """

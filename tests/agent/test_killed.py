@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from discreet.agent import Client
-from discreet.agent.client import AgentError, UnreachableError
-from discreet.agent.config import Config
-from discreet.agent.ledger import Answer, Ledger
-from discreet.agent.service import Agent
+from discreet.agent._client import AgentError, UnreachableError
+from discreet.agent._config import Config
+from discreet.agent._ledger import Answer, Ledger
+from discreet.agent._service import Agent
 from tests.agent.checking import check_answers, check_rows
 from tests.agent.servers import CITIES, Server, write_agent
 

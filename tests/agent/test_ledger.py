@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from discreet.agent.database import UnavailableError
-from discreet.agent.ledger import Answer, ConflictError, Ledger, OverBudgetError, hashed, total
+from discreet.agent._database import UnavailableError
+from discreet.agent._ledger import Answer, ConflictError, Ledger, OverBudgetError, hashed, total
 from discreet.errors import DiscreetError, InputError
 from tests.agent.servers import postgres_database
 
@@ -280,7 +280,7 @@ def test_connections_that_were_cut_are_made_anew() -> None:
 
 
 def test_who_waits_too_long_is_told_to_come_back(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.agent.database.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.agent._database.PATIENCE", 0.1)
     one, other = Ledger(url), Ledger(url)
     one.add_analyst("ann", 10)
     with one.turn("b"):

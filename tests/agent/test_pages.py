@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.agent.config import Config
-from discreet.agent.pages import BARS, HEIGHT, SHOWN, WIDTH, bars, owner_page
-from discreet.agent.questions import Question
-from discreet.agent.service import Agent
+from discreet.agent._config import Config
+from discreet.agent._pages import BARS, HEIGHT, SHOWN, WIDTH, bars, owner_page
+from discreet.agent._questions import Question
+from discreet.agent._service import Agent
 from tests.agent.servers import write_agent
 
 pytest.importorskip("sqlglot")
@@ -74,7 +74,7 @@ def test_the_page(agent: Agent, tmp_path: Path) -> None:
 
 
 def test_only_the_latest_answers_are_shown(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.agent.pages.SHOWN", 2)
+    monkeypatch.setattr("discreet.agent._pages.SHOWN", 2)
     for city in ("Oslo", "Rome", "Bern"):
         asked(agent, city=city)
     page = owner_page(agent)

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.agent import conditions
-from discreet.agent.conditions import Condition, Junction, comparison, group_of
-from discreet.agent.config import Config
-from discreet.agent.holdings import Holding
-from discreet.agent.ledger import Analyst
-from discreet.agent.questions import Question
-from discreet.agent.service import Agent
-from discreet.agent.sql import question_of, statement_of
+from discreet.agent import _filters as conditions
+from discreet.agent._config import Config
+from discreet.agent._filters import Condition, Junction, comparison, group_of
+from discreet.agent._holdings import Holding
+from discreet.agent._ledger import Analyst
+from discreet.agent._questions import Question
+from discreet.agent._service import Agent
+from discreet.agent._sql import question_of, statement_of
 from tests.agent.servers import write_agent
 
 pytest.importorskip("sqlglot")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.agent.config import Config
-from discreet.agent.ledger import Ledger
+from discreet.agent._config import Config
+from discreet.agent._ledger import Ledger
 from discreet.cli import main
 
 pytest.importorskip("uvicorn")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from discreet.agent.conditions import DEEPEST, MOST
-from discreet.agent.questions import Question
-from discreet.agent.sql import RESERVED, question_of, statement_of
+from discreet.agent._filters import DEEPEST, MOST
+from discreet.agent._questions import Question
+from discreet.agent._sql import RESERVED, question_of, statement_of
 from discreet.errors import InputError
 
 sqlglot = pytest.importorskip("sqlglot")

@@ -19,12 +19,12 @@ import numpy as np
 import pytest
 
 from discreet.agent import Client
-from discreet.agent.client import AgentError, UnreachableError
-from discreet.agent.config import Config
-from discreet.agent.ledger import Analyst, Ledger
-from discreet.agent.service import Agent
-from discreet.agent.sql import question_of
-from discreet.agent.web import AUDITS
+from discreet.agent._client import AgentError, UnreachableError
+from discreet.agent._config import Config
+from discreet.agent._ledger import Analyst, Ledger
+from discreet.agent._service import Agent
+from discreet.agent._sql import question_of
+from discreet.agent._web import AUDITS
 from discreet.errors import InputError
 from tests.agent.conftest import Running, serving
 from tests.agent.servers import CITIES, Server, request, status_of
@@ -358,7 +358,7 @@ def test_a_body_that_is_too_large(running: Running) -> None:
 
 def test_a_ledger_that_is_locked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """503 and when to come back; what is known already is still told; nothing was written meanwhile."""
-    monkeypatch.setattr("discreet.agent.database.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.agent._database.PATIENCE", 0.1)
     other_question = QUESTION.replace("5", "2")
     with serving(folder) as running, closing(sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)) as other:
         client = running.analyst()
@@ -388,7 +388,7 @@ def test_nothing_depends_on_the_clock(folder: Path, monkeypatch: pytest.MonkeyPa
     rows = []
     for jumps in (False, True):
         if jumps:
-            monkeypatch.setattr("discreet.agent.ledger.now", lambda: next(times))
+            monkeypatch.setattr("discreet.agent._ledger.now", lambda: next(times))
             monkeypatch.setattr(time, "time", lambda: -1e9)
         (folder / "ledger.sqlite").unlink(missing_ok=True)
         agent = Agent(Config.load(folder / "agent.toml"))

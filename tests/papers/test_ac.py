@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet import measures
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.papers import paper
 from discreet.papers.ac import shared
 from discreet.papers.claims import Claim, Row, Study

@@ -35,7 +35,7 @@ def test_a_verdict_follows_from_what_is_computed(outcome: Outcome, verdict: str)
 
 def small() -> Paper:
     """A paper with one claim that holds, one about data, and figures of both kinds."""
-    from discreet import plots
+    from discreet.report import _plots as plots
 
     paper = Paper("XX", "A paper")
 

@@ -13,15 +13,7 @@ import pytest
 
 from discreet import papers
 from discreet.papers.claims import Outcome, Row, Study
-from discreet.papers.dq import (
-    PAPER,
-    s2b_entropy,
-    s2c_taxicab,
-    s3_formulation,
-    s4a_policies,
-    s4b_examples,
-    s5_anonymity,
-)
+from discreet.papers.dq import PAPER, s2b_entropy, s2c_taxicab, s3_formulation, s4a_policies, s4b_examples, s5_anonymity
 from discreet.papers.dq.families import ess_sup, sup
 from discreet.queries import QuantisedQuery
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from discreet.errors import TableError
-from discreet.merging.funnel.theorem import Members, Merges
 from discreet.papers.claims import Row, Study
 from discreet.papers.pf import PAPER, s1_problem, s3a_algorithm, s3b_theorem, s4c_complexity, s5_proof
 from discreet.papers.pf.procedure import area, dominated
 from discreet.papers.pf.s1_problem import is_unsupported, mixed, smallest_missed
+from discreet.search.information._theorem import Members, Merges
 
 WITHOUT_DATA = {"matches": 28, "misprint": 2, "not checkable": 16}
 
@@ -95,7 +95,7 @@ def test_a_descent_that_stops_early_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_coin_that_leaks_more_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.merging.funnel.soft_points import soft_information as right
+    from discreet.search.information._soft_points import soft_information as right
 
     monkeypatch.setattr(s1_problem, "soft_information", lambda joint, p: np.array(right(joint, p)) + 0.01 * p.shape[1])
     assert s1_problem.multipliers_reach_everything(Study()).verdict == "mismatch"
@@ -103,8 +103,8 @@ def test_a_coin_that_leaks_more_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_better_procedure_leaves_no_counterexample(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.merging.funnel import iac_mdsf
-    from discreet.merging.funnel.dendrogram import dendrogram
+    from discreet.search.information import _iac_mdsf as iac_mdsf
+    from discreet.search.information._dendrogram import dendrogram
 
     def by_pairs(weights: object, multiplier: float, problem: str, solver: str) -> iac_mdsf.MergePath:
         path = dendrogram(weights, multiplier, problem)  # type: ignore[arg-type]
@@ -118,7 +118,7 @@ def test_a_better_procedure_leaves_no_counterexample(monkeypatch: pytest.MonkeyP
 
 
 def test_a_soft_gain_that_is_none_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from discreet.frontiers import Frontier
+    from discreet.release._frontier import Frontier
 
     monkeypatch.setattr(Frontier, "gain_of", lambda *_: 0.0)
     assert s4c_complexity.soft_policies(Study()).verdict == "mismatch"

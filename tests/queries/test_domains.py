@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.queries import Box, Domain, FiniteSet, IntegerBox
-from discreet.queries.domains import value_sets
+from discreet.queries._domains import value_sets
 
 
 def test_bounds_broadcast() -> None:

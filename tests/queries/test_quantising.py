@@ -33,9 +33,9 @@ from discreet.queries import (
     quantise,
     trade_off,
 )
-from discreet.queries.adversary import corners, cut_box_squares, slab_squares, smallest_ball
-from discreet.queries.counting import every_data_set
-from tests.queries.oracle import corner_ball, most_of_smallest
+from discreet.queries._adversary import corners, cut_box_squares, slab_squares, smallest_ball
+from discreet.queries._finite_domains import every_data_set
+from tests._oracles.regions import corner_ball, most_of_smallest
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "queries.toml").read_text())
 SLACK = 1 + 1e-9

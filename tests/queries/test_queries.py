@@ -26,8 +26,8 @@ from discreet.queries import (
     Sum,
     Variance,
 )
-from discreet.queries.variance import most_squares
-from tests.queries.oracle import corner_values
+from discreet.queries._variance_range import most_squares
+from tests._oracles.regions import corner_values
 
 bounds = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(0, 20)).map(lambda pair: (pair[0] / 4, (pair[0] + pair[1]) / 4)),

@@ -49,7 +49,7 @@ def test_regions_need_a_plane() -> None:
 
 def test_figures() -> None:
     pytest.importorskip("matplotlib")
-    from discreet.plots import to_svg
+    from discreet.report._plots import to_svg
 
     assert "<svg" in to_svg(ellipses().plot(points=60), "regions")
     assert "<svg" in to_svg(quantise(Mean(), Box([0, 0], [1, 1]), 1).plot(points=20), "one region")

@@ -10,28 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.queries import (
-    Box,
-    Count,
-    FiniteSet,
-    Function,
-    IntegerBox,
-    Linear,
-    Mean,
-    Quantile,
-    Query,
-    Sum,
-    Variance,
-    tails,
-)
-from discreet.queries.contour import log_share
-from discreet.queries.counting import CountedVolumes, _attained, _convolve, _tilted, every_data_set
-from discreet.queries.domains import Domain, FloatArray
-from discreet.queries.irwin_hall import RationalSum, log2_ratio, rational
-from discreet.queries.measuring import volumes_of
-from discreet.queries.tails import log_pmf, log_tails
-from discreet.queries.volumes import LinearVolumes, Volumes
-from tests.queries.oracle import slab_share
+from discreet.queries import Box, Count, FiniteSet, Function, IntegerBox, Linear, Mean, Quantile, Query, Sum, Variance
+from discreet.queries import _poisson_binomial as tails
+from discreet.queries._contour import log_share
+from discreet.queries._domains import Domain, FloatArray
+from discreet.queries._finite_domains import CountedVolumes, _attained, _convolve, _tilted, every_data_set
+from discreet.queries._irwin_hall import RationalSum, log2_ratio, rational
+from discreet.queries._measuring import volumes_of
+from discreet.queries._poisson_binomial import log_pmf, log_tails
+from discreet.queries._volumes import LinearVolumes, Volumes
+from tests._oracles.regions import slab_share
 
 weights = st.lists(st.integers(1, 40).map(lambda w: w / 8), min_size=1, max_size=6)
 places = st.tuples(st.integers(0, 49), st.integers(1, 50)).map(

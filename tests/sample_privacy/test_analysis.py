@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.analysis import analyse, information, leak, simple_bound, windows_of
-from discreet.sample_privacy.constraints import Constraints
-from tests.sample_privacy.small_solver import Floats, bits, incidence, leak_of, solve
+from discreet.sample_privacy._analysis import analyse, information, leak, simple_bound, windows_of
+from discreet.sample_privacy._constraints import Constraints
+from tests._oracles.disclosures_by_enumeration import Floats, bits, incidence, leak_of, solve
 
 SHAPES = [(2, 2), (2, 3), (2, 2, 2), (3, 2, 2), (4,)]
 

@@ -7,11 +7,12 @@ import time
 import numpy as np
 import pytest
 
-from discreet.sample_privacy import columns, pricing
-from discreet.sample_privacy.branching import Search, Swaps
-from discreet.sample_privacy.problem import make_problem
-from discreet.sample_privacy.symmetric import types_of
-from discreet.sample_privacy.vertices import enumerate_vertices
+from discreet.sample_privacy import _column_generation as columns
+from discreet.sample_privacy import _pricing as pricing
+from discreet.sample_privacy._branch_and_bound import Search, Swaps
+from discreet.sample_privacy._problem import make_problem
+from discreet.sample_privacy._symmetric import types_of
+from discreet.sample_privacy._vertices import enumerate_vertices
 from tests.sample_privacy.strategies import iid
 
 CASES = [

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.sample_privacy.closed_forms import SegmentMapping, two_binary_samples, universal_mapping
-from tests.sample_privacy.small_solver import Floats, bits, leak_of, solve
+from discreet.sample_privacy._explicit_mappings import SegmentMapping, two_binary_samples, universal_mapping
+from tests._oracles.disclosures_by_enumeration import Floats, bits, leak_of, solve
 
 
 def disclosed(p: Floats, channel: Floats, latent: Floats) -> float:

@@ -7,9 +7,10 @@ import time
 import numpy as np
 import pytest
 
-from discreet.sample_privacy import columns, pricing
-from discreet.sample_privacy.problem import Program, make_problem
-from discreet.sample_privacy.vertices import Vertices, enumerate_vertices
+from discreet.sample_privacy import _column_generation as columns
+from discreet.sample_privacy import _pricing as pricing
+from discreet.sample_privacy._problem import Program, make_problem
+from discreet.sample_privacy._vertices import Vertices, enumerate_vertices
 from tests.sample_privacy.strategies import iid
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import ColumnError, InputError
-from discreet.sealing import seal
+from discreet.tables._checksum import seal
 from tests.processes import run
 
 sp = dc.sample_privacy

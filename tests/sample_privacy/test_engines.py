@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 
 from discreet.errors import InputError
-from discreet.sample_privacy import subset_bounds
-from discreet.sample_privacy.engines import solve
-from discreet.sample_privacy.problem import make_problem
-from tests.sample_privacy.oracle import best_information, information_of, leak_of
+from discreet.sample_privacy import _subset_bounds as subset_bounds
+from discreet.sample_privacy._problem import make_problem
+from discreet.sample_privacy._solving import solve
+from tests._oracles.disclosures import best_information, information_of, leak_of
 from tests.sample_privacy.strategies import Array, iid, noisy_copies, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.estimating import (
+from discreet.sample_privacy._estimating import (
     Estimate,
     _independent_centre,
     _likeliest_strength,
@@ -22,8 +22,8 @@ from discreet.sample_privacy.estimating import (
     guarantee,
     leak_bound,
 )
-from discreet.sample_privacy.leak_bounds import _frequent_part, fresh_leak_bound, group_leak_bound
-from tests.sample_privacy.small_solver import Floats, leak_of, solve
+from discreet.sample_privacy._leak_bounds import _frequent_part, fresh_leak_bound, group_leak_bound
+from tests._oracles.disclosures_by_enumeration import Floats, leak_of, solve
 
 
 def worst_leak(
@@ -126,7 +126,7 @@ def test_crowded_values_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None
     p = rng.dirichlet(np.ones(24)).reshape(2, 12)
     channel = rng.dirichlet(np.ones(2), size=(2, 12))
     tight = group_leak_bound(p, channel, (0,), 0.02)
-    monkeypatch.setattr("discreet.sample_privacy.leak_bounds.CROWD", 1)
+    monkeypatch.setattr("discreet.sample_privacy._leak_bounds.CROWD", 1)
     assert group_leak_bound(p, channel, (0,), 0.02) >= tight
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.limits import (
+from discreet.sample_privacy._limits import (
     all_information,
     disclosed_information,
     full_data,
@@ -18,7 +18,7 @@ from discreet.sample_privacy.limits import (
     private_information,
     self_disclosure_rate,
 )
-from tests.sample_privacy.small_solver import Floats, bits, extreme_points, solve, split
+from tests._oracles.disclosures_by_enumeration import Floats, bits, extreme_points, solve, split
 
 TABLE_I = np.array([[0.9, 0.1], [0.1, 0.9]]) * np.array([[2 / 3], [1 / 3]])
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InputError
-from discreet.sample_privacy.quantiles import QuantileMasks, quantile_columns, quantile_sequence
-from tests.sample_privacy.small_solver import Floats, bits
+from discreet.sample_privacy._quantiles import QuantileMasks, quantile_columns, quantile_sequence
+from tests._oracles.disclosures_by_enumeration import Floats, bits
 
 
 class Scripted(np.random.Generator):

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import InputError
-from discreet.sample_privacy.limits import all_information
+from discreet.sample_privacy._limits import all_information
 
 sp = dc.sample_privacy
 Q = [0.1, 0.2, 0.3, 0.4, 0.5]

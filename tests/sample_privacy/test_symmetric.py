@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import binom
 
 from discreet.errors import InputError
-from discreet.sample_privacy.engines import solve, solve_types
-from discreet.sample_privacy.mapping import ByType, Orbits, Table
-from discreet.sample_privacy.problem import make_problem
-from discreet.sample_privacy.symmetric import exchangeable_types, swap_classes, type_counts, types_of
-from tests.sample_privacy.oracle import best_information, information_of, leak_of
+from discreet.sample_privacy._mapping import ByType, Orbits, Table
+from discreet.sample_privacy._problem import make_problem
+from discreet.sample_privacy._solving import solve, solve_types
+from discreet.sample_privacy._symmetric import exchangeable_types, swap_classes, type_counts, types_of
+from tests._oracles.disclosures import best_information, information_of, leak_of
 from tests.sample_privacy.strategies import Array, iid, noisy_copies
 
 

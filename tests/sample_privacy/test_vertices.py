@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.sample_privacy.problem import independent_rows, make_problem
-from discreet.sample_privacy.rational import clean, exact_masses, reweigh, right_side, solve_exactly
-from discreet.sample_privacy.vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
-from tests.sample_privacy.oracle import all_vertices
+from discreet.sample_privacy._problem import independent_rows, make_problem
+from discreet.sample_privacy._rational import clean, exact_masses, reweigh, right_side, solve_exactly
+from discreet.sample_privacy._vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
+from tests._oracles.disclosures import all_vertices
 from tests.sample_privacy.strategies import Array, iid, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())

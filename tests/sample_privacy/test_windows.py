@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.errors import InputError
-from discreet.sample_privacy.closed_forms import two_binary_samples
-from discreet.sample_privacy.processes import Independent, MarkovChain, Process, RowSampler
-from discreet.sample_privacy.windows import PartialProcessing, partial_processing
-from tests.sample_privacy.small_solver import Floats, bits, leak_of, solve
+from discreet.sample_privacy._explicit_mappings import two_binary_samples
+from discreet.sample_privacy._partial_processing import PartialProcessing, partial_processing
+from discreet.sample_privacy._processes import Independent, MarkovChain, Process, RowSampler
+from tests._oracles.disclosures_by_enumeration import Floats, bits, leak_of, solve
 
 FIGURE_4 = {0.1: 0.1841, 0.2: 0.6081, 0.3: 1.1956, 0.4: 1.9211, 0.5: 3.0}
 

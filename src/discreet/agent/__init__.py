@@ -7,7 +7,7 @@ An answer is committed to the ledger before it is sent; the same question gets t
 
 from __future__ import annotations
 
-from discreet.agent.client import Client
-from discreet.agent.config import Config
+from discreet.agent._client import Client
+from discreet.agent._config import Config
 
 __all__ = ["Client", "Config"]

@@ -23,9 +23,9 @@ def command(
     policy_file: str, table: str, out: str, keep: tuple[str, ...], cells: Any, force: bool, as_json: bool
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
-    from discreet.policy import Policy
-    from discreet.releasing import carry_out, require_promises, spare_originals, write
-    from discreet.tables.writing import check_table_target
+    from discreet.release._policy import Policy
+    from discreet.release._releasing import carry_out, require_promises, spare_originals, write
+    from discreet.tables._writing import check_table_target
 
     policy = Policy.load(policy_file)
     target = check_table_target(out, force=force)

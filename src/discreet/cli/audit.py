@@ -12,8 +12,8 @@ from discreet.cli.shared import console, flat, named, print_json, progress, tabl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.auditing import Audit
-    from discreet.requirements import Finding
+    from discreet.auditing._audit import Audit
+    from discreet.auditing._requirements import Finding
 
 
 @click.command(
@@ -47,10 +47,10 @@ def command(
 
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
     """
-    from discreet.auditing import audit
+    from discreet.auditing._audit import audit
+    from discreet.auditing._requirements import Requirement
     from discreet.errors import InputError
-    from discreet.requirements import Requirement
-    from discreet.tables.writing import write_text
+    from discreet.tables._writing import write_text
 
     where = named(table, inner)
     if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
@@ -84,7 +84,7 @@ def command(
 
 
 def _finding_dict(finding: Finding) -> dict[str, Any]:
-    from discreet.words import json_number, shown
+    from discreet.auditing._words import json_number, shown
 
     return {
         "requirement": str(finding.requirement),
@@ -103,8 +103,8 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
     from rich.markup import escape
     from rich.table import Table
 
-    from discreet.report import headline, measure_rows
-    from discreet.words import label_text, missing_sentence, number_text
+    from discreet.auditing._words import label_text, missing_sentence, number_text
+    from discreet.report._pages import headline, measure_rows
 
     screen = console()
     joint = found.joint

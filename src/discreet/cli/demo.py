@@ -21,14 +21,14 @@ def command(out: str) -> None:
 
     Age and sex are sensitive; serum measurements are audited, and one of them is published.
     """
-    from discreet.auditing import audit
+    from discreet.auditing._audit import audit
     from discreet.cli.audit import show
     from discreet.datasets import load
-    from discreet.joint import Joint
-    from discreet.merging import frontier
-    from discreet.plots import save_figure
-    from discreet.publishing import publish
-    from discreet.tables.writing import write_text
+    from discreet.joint._joint import Joint
+    from discreet.release._publishing import publish
+    from discreet.report._plots import save_figure
+    from discreet.search import frontier
+    from discreet.tables._writing import write_text
 
     table = load("diabetes")
     folder = Path(out)

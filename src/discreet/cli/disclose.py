@@ -41,7 +41,7 @@ from discreet.cli.shared import Names, flat, named, print_json, progress
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(out: str, mapping_file: str, inner: str | None, as_json: bool, **options: Any) -> None:
     """Draw a y for every row of TABLE that is independent of each sample column, and tells most about the rest."""
-    from discreet.sample_privacy.publishing import publish
+    from discreet.sample_privacy._publish_disclosure import publish
 
     table = named(options["table"], inner)
     with progress("disclose") as report:

@@ -6,14 +6,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.shared import (
-    console,
-    frontier_options,
-    joint_and_frontier,
-    print_json,
-    progress,
-    table_options,
-)
+from discreet.cli.shared import console, frontier_options, joint_and_frontier, print_json, progress, table_options
 
 
 @click.command(
@@ -31,7 +24,7 @@ def command(
     compare: tuple[str, ...], soft: bool, normalise: bool, plot: str | None, as_json: bool, **options: Any
 ) -> None:
     """Compute the frontier between what TABLE's public columns leak and how useful they stay."""
-    from discreet.plots import check_picture, save_figure
+    from discreet.report._plots import check_picture, save_figure
 
     if plot:
         check_picture(plot)

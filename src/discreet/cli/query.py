@@ -35,7 +35,7 @@ def command(
 
     Exit code: 0 answered, 2 refused or not reached, with the reason.
     """
-    from discreet.agent.client import Client
+    from discreet.agent._client import Client
     from discreet.errors import InputError
 
     if not key:
@@ -61,8 +61,8 @@ def command(
 
 
 def _ledger(found: dict[str, Any]) -> list[str]:
-    from discreet.agent.questions import Question
-    from discreet.agent.sql import statement_of
+    from discreet.agent._questions import Question
+    from discreet.agent._sql import statement_of
 
     lines = [f"budget {found['budget']:.4g} bits, spent {found['spent']:.4g}, left {found['left']:.4g}"]
     for answer in found["answers"]:

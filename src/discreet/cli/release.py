@@ -69,8 +69,8 @@ def command(
     **options: Any,
 ) -> None:
     """Release TABLE's public columns, coarsened, with a policy that says what they leak."""
-    from discreet.frontiers import check_cut
-    from discreet.publishing import check_files, publish
+    from discreet.release._frontier import check_cut
+    from discreet.release._publishing import check_files, publish
 
     table = named(options["table"], options["inner"])
     cut = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from discreet.agent.service import Agent
+    from discreet.agent._service import Agent
 
 
 @click.command(
@@ -50,7 +50,7 @@ def command(
 
     The first start makes the owner's key and shows it once: with it, analysts are added, and /owner is opened.
     """
-    from discreet.agent.config import EXAMPLE, Config
+    from discreet.agent._config import EXAMPLE, Config
     from discreet.errors import InputError, needs_extra
 
     if example:
@@ -60,8 +60,8 @@ def command(
         raise InputError("name an agent.toml: discreet serve --example prints one to begin with")
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
-    from discreet.agent.service import Agent
-    from discreet.agent.web import run
+    from discreet.agent._service import Agent
+    from discreet.agent._web import run
 
     settings = Config.load(config)
     wanted = [_wanted(text) for text in analysts]

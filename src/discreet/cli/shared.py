@@ -188,8 +188,8 @@ def joint_and_frontier(
 ) -> tuple[Any, Any]:
     """Count the table and compute the frontier that the options ask for."""
     from discreet.errors import InputError
-    from discreet.joint import Joint
-    from discreet.merging import RANGES, frontier, has_positions
+    from discreet.joint._joint import Joint
+    from discreet.search import RANGES, frontier, has_positions
 
     if joint is None:
         joint = Joint.from_table(
@@ -231,7 +231,7 @@ def joint_and_frontier(
 def _ranks(texts: tuple[str, ...], joint: Any) -> dict[str, list[Any]]:
     """Categories in order, as they are labelled in the joint: "1" is the number 1 there."""
     from discreet.errors import InputError
-    from discreet.tables.columns import encode_column
+    from discreet.tables._columns import encode_column
 
     ranks = {}
     for text in texts:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from discreet.measures.guessing import conditional_guessing_entropy, guessing_entropy, guessing_leakage
-from discreet.measures.orders import (
-    arimoto_information,
-    maximal_alpha_leakage,
-    renyi_leakage,
-    sibson_information,
-)
-from discreet.measures.ranges import (
+from discreet.measures._guessing import conditional_guessing_entropy, guessing_entropy, guessing_leakage
+from discreet.measures._orders import arimoto_information, maximal_alpha_leakage, renyi_leakage, sibson_information
+from discreet.measures._ranges import (
     conditional_hartley_entropy,
     distinct_anonymity,
     hartley_entropy,
@@ -22,8 +17,8 @@ from discreet.measures.ranges import (
     worst_case_leakage,
     zero_information,
 )
-from discreet.measures.registry import REGISTRY, Measure, measure
-from discreet.measures.shannon import (
+from discreet.measures._registry import REGISTRY, Measure, measure
+from discreet.measures._shannon import (
     entropy,
     gacs_korner_information,
     local_dp_epsilon,

@@ -96,7 +96,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _drawn(figure: Figure, tag: str, study: Study, out: Path) -> list[str]:
-    from discreet import plots
+    from discreet.report import _plots as plots
 
     target = out / f"{tag}-{figure.name}.svg"
     try:

@@ -11,16 +11,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from discreet.queries.auditing_replies import Price, Reply
-from discreet.queries.base import Query
-from discreet.queries.curves import TradeOff, trade_off
-from discreet.queries.domains import Box, Domain, FiniteSet, IntegerBox
-from discreet.queries.quantising import QuantisedQuery, quantise
-from discreet.queries.queries import Count, Function, Linear, Max, Mean, Min, Quantile, Sum, Variance
-from discreet.queries.regions import Regions, regions
+from discreet.queries._aggregates import Count, Function, Linear, Max, Mean, Min, Quantile, Sum, Variance
+from discreet.queries._domains import Box, Domain, FiniteSet, IntegerBox
+from discreet.queries._quantising import QuantisedQuery, quantise
+from discreet.queries._query import Query
+from discreet.queries._regions import Regions, regions
+from discreet.queries._trade_off import TradeOff, trade_off
+from discreet.queries.auditor._replies import Price, Reply
 
 if TYPE_CHECKING:
-    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor._auditor import Auditor
 
 __all__ = [
     "Auditor",
@@ -51,5 +51,5 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "Auditor":  # loaded at first use: quantised answers do not need it
-        return importlib.import_module("discreet.queries.auditor").Auditor
+        return importlib.import_module("discreet.queries.auditor._auditor").Auditor
     raise AttributeError(f"module 'discreet.queries' has no attribute {name!r}")

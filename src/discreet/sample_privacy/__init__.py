@@ -11,17 +11,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy.analysis import analyse, leak, windows_of
-    from discreet.sample_privacy.closed_forms import two_binary_samples, universal_mapping
-    from discreet.sample_privacy.disclosing import Disclosure, disclose, disclose_types
-    from discreet.sample_privacy.estimating import estimate, leak_bound
-    from discreet.sample_privacy.leak_bounds import fresh_leak_bound
-    from discreet.sample_privacy.masks import uniform_masks
-    from discreet.sample_privacy.processes import Independent, MarkovChain
-    from discreet.sample_privacy.quantiles import quantile_columns, quantile_sequence
-    from discreet.sample_privacy.schemes import compare_schemes, efficiencies
-    from discreet.sample_privacy.tabled import from_table
-    from discreet.sample_privacy.windows import partial_processing
+    from discreet.sample_privacy._analysis import analyse, leak, windows_of
+    from discreet.sample_privacy._disclosing import Disclosure, disclose, disclose_types
+    from discreet.sample_privacy._estimating import estimate, leak_bound
+    from discreet.sample_privacy._explicit_mappings import two_binary_samples, universal_mapping
+    from discreet.sample_privacy._leak_bounds import fresh_leak_bound
+    from discreet.sample_privacy._masks import uniform_masks
+    from discreet.sample_privacy._partial_processing import partial_processing
+    from discreet.sample_privacy._processes import Independent, MarkovChain
+    from discreet.sample_privacy._quantiles import quantile_columns, quantile_sequence
+    from discreet.sample_privacy._schemes import compare_schemes, efficiencies
+    from discreet.sample_privacy._tabled import from_table
 
 _WHERE = {
     "Disclosure": "disclosing",

@@ -6,7 +6,7 @@ about nulls. Everything else is derived from the counts, in one place.
 
 from __future__ import annotations
 
-from discreet.tables.counting import Counted, Missing, MissingPolicy, count
-from discreet.tables.sources import column_names
+from discreet.tables._counting import Counted, Missing, MissingPolicy, count
+from discreet.tables._sources import column_names
 
 __all__ = ["Counted", "Missing", "MissingPolicy", "column_names", "count"]

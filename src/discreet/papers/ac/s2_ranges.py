@@ -8,19 +8,8 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Joint
-from discreet.papers.ac.shared import (
-    PAPER,
-    Set,
-    close,
-    first,
-    partitions,
-    ranges_of,
-    sets,
-    shown,
-    supports,
-    weighted,
-)
+from discreet.joint._joint import Joint
+from discreet.papers.ac.shared import PAPER, Set, close, first, partitions, ranges_of, sets, shown, supports, weighted
 from discreet.papers.claims import Outcome, Study, matches
 
 

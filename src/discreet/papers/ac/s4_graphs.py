@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Joint
-from discreet.labels import Label
+from discreet.joint._joint import Joint
 from discreet.papers.ac.s2_ranges import connected_to
 from discreet.papers.ac.shared import (
     PAPER,
@@ -31,6 +30,7 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, misprint, not_checkable, refuted
+from discreet.tables._labels import Label
 
 Graph = dict[Label, set[Label]]
 

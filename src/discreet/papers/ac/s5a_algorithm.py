@@ -9,9 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet import measures
-from discreet.frontiers import Frontier
-from discreet.joint import Blocks, Joint
-from discreet.labels import Label
+from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac.shared import (
     PAPER,
     TOLERANCE,
@@ -36,6 +34,8 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, misprint
+from discreet.release._frontier import Frontier
+from discreet.tables._labels import Label
 
 
 def small(study: Study) -> list[Joint]:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Blocks, Joint
-from discreet.labels import Label
+from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac.s5a_algorithm import runs
 from discreet.papers.ac.shared import (
     PAPER,
@@ -25,9 +24,10 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, misprint
+from discreet.tables._labels import Label
 
 if TYPE_CHECKING:
-    from discreet.frontiers import Frontier
+    from discreet.release._frontier import Frontier
 
 DIGITS = 5e-5  # the paper prints four decimals
 

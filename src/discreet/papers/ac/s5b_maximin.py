@@ -9,9 +9,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from discreet import measures
-from discreet.frontiers import Frontier
-from discreet.joint import Joint
-from discreet.labels import Label
+from discreet.joint._joint import Joint
 from discreet.papers.ac.s4_graphs import graph_of, searched
 from discreet.papers.ac.s5a_algorithm import small
 from discreet.papers.ac.s5a_choice import sizes
@@ -35,6 +33,8 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
+from discreet.release._frontier import Frontier
+from discreet.tables._labels import Label
 
 Partition = Sequence[Sequence[Label]]
 

@@ -8,11 +8,7 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Blocks, Joint
-from discreet.labels import Label
-from discreet.merging import frontier
-from discreet.merging.agglomerative import MergePath, merge_connected
-from discreet.merging.alphabet import letters_of
+from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac.s4_graphs import graph_of, searched
 from discreet.papers.ac.s5a_algorithm import small
 from discreet.papers.ac.s5b_maximin import Partition, candidates, components
@@ -37,6 +33,10 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, misprint
+from discreet.search import frontier
+from discreet.search._alphabet import letters_of
+from discreet.search.ranges._greedy.path import MergePath, merge_connected
+from discreet.tables._labels import Label
 
 MULTIPLIERS = (0.0, 0.3, 1.0, 3.0)
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.papers.ac.shared import PAPER, TOLERANCE, close, first, seen_once, shown, weighted
 from discreet.papers.claims import Outcome, Study, matches, misprint
 

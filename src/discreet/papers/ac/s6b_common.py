@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.papers.ac.s5c_connected import result
 from discreet.papers.ac.shared import (
     PAPER,

@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.joint import Joint
-from discreet.merging import frontier
+from discreet.joint._joint import Joint
 from discreet.papers.ac.s5a_algorithm import small
 from discreet.papers.ac.s5b_maximin import by_distance, by_size
 from discreet.papers.ac.shared import (
@@ -27,6 +26,7 @@ from discreet.papers.ac.shared import (
     written,
 )
 from discreet.papers.claims import Outcome, Study, matches, refuted
+from discreet.search import frontier
 
 
 def outcomes(joint: Joint) -> list[tuple[float, float]]:

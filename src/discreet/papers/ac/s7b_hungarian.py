@@ -8,12 +8,12 @@ import math
 import numpy as np
 
 from discreet import measures
-from discreet.frontiers import Frontier
-from discreet.joint import Blocks, Joint
-from discreet.labels import Label
-from discreet.merging import Leakage, Method, frontier
+from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac.shared import PAPER, TOLERANCE, Set, close, falls, lagrangian, path_of
 from discreet.papers.claims import Outcome, Study, matches, not_checkable, refuted
+from discreet.release._frontier import Frontier
+from discreet.search import Leakage, Method, frontier
+from discreet.tables._labels import Label
 
 MISSING = -9  # what UCI writes for a missing number, where one is needed
 SHARES = tuple(i / 20 for i in range(1, 20))  # multipliers of IAC-MDSF, whose λ lies between 0 and 1
@@ -193,8 +193,8 @@ def funnel_solutions(study: Study) -> list[Blocks]:
 
 
 def _funnel_solutions(study: Study) -> list[Blocks]:
-    from discreet.merging.funnel import weights_of
-    from discreet.merging.funnel.iac_mdsf import iac_mdsf
+    from discreet.search.information import weights_of
+    from discreet.search.information._iac_mdsf import iac_mdsf
 
     joint = heart(study)
     weights = weights_of(joint)

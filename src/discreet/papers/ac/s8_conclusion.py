@@ -7,19 +7,10 @@ import math
 from functools import partial
 
 from discreet import measures
-from discreet.joint import Joint
-from discreet.labels import Label
-from discreet.papers.ac.shared import (
-    PAPER,
-    TOLERANCE,
-    first,
-    merging,
-    path_of,
-    resolution,
-    shown,
-    supports,
-)
+from discreet.joint._joint import Joint
+from discreet.papers.ac.shared import PAPER, TOLERANCE, first, merging, path_of, resolution, shown, supports
 from discreet.papers.claims import Outcome, Study, matches
+from discreet.tables._labels import Label
 
 
 def merging_whole(joint: Joint, leakage: str, multiplier: float) -> dict[frozenset[Label], float]:

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.frontiers import Frontier
-from discreet.joint import Blocks, Joint
-from discreet.merging import frontier
+from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac import s5a_example, s5b_maximin
 from discreet.papers.ac.s4_graphs import graph_of
 from discreet.papers.ac.s7b_hungarian import (
@@ -24,14 +22,16 @@ from discreet.papers.ac.s7b_hungarian import (
 )
 from discreet.papers.ac.shared import FAR, PAPER, example, lagrangian, path_of
 from discreet.papers.claims import Study
-from discreet.points import Points
+from discreet.release._frontier import Frontier
+from discreet.release._points import Points
+from discreet.search import frontier
 
 STEPS = (0.1, 0.002)  # multipliers of Fig. 8 for U1 and U2; the paper's are lost
 
 
 def _panels(number: int, width: float, height: float) -> tuple[Any, list[Any]]:
     """A figure with several axes side by side, in the style of the others."""
-    from discreet.plots import INK, figure
+    from discreet.report._plots import INK, figure
 
     drawing, axes = figure(width, height)
     axes.remove()
@@ -44,7 +44,7 @@ def _panels(number: int, width: float, height: float) -> tuple[Any, list[Any]]:
 
 @PAPER.figure("fig1", "Example 1: which s is seen with which x")
 def range_of_example_1(study: Study) -> Any:
-    from discreet.plots import ACCENT, PALE, figure
+    from discreet.report._plots import ACCENT, PALE, figure
 
     joint = example(study)
     cells = joint.support.toarray()
@@ -92,7 +92,7 @@ def _descents(axes: Any, letter: str) -> None:
 
 @PAPER.figure("fig3", "Example 2: the Lagrangian of Algorithm 1 falls until it stops")
 def convergence_of_algorithm_1(study: Study) -> Any:
-    from discreet.plots import ACCENT, WARN, figure
+    from discreet.report._plots import ACCENT, WARN, figure
 
     drawing, axes = figure()
     _descent(axes, path_of(s5a_example.by_size(study)), 0.3, "U1, λ = 0.3", ACCENT)
@@ -119,7 +119,7 @@ def _merges(study: Study, found: Frontier) -> Any:
 
 def _graphs(joint: Joint, partitions: Sequence[Blocks], titles: Sequence[str]) -> Any:
     """G_X̂ for every partition, nodes on a circle; edges join ranges that overlap."""
-    from discreet.plots import ACCENT, INK
+    from discreet.report._plots import ACCENT, INK
 
     angles = {x: math.pi / 2 - 2 * math.pi * i / joint.n_x for i, x in enumerate(joint.x)}
     drawing, panels = _panels(len(partitions), 2.6 * len(partitions), 2.6)
@@ -146,7 +146,7 @@ def _graphs(joint: Joint, partitions: Sequence[Blocks], titles: Sequence[str]) -
     "Examples 3 and 4: the Lagrangian of Algorithm 2; with U2 it is λ = 0.78 to 1.03, not 0.3, that stops at t = 3",
 )
 def convergence_of_algorithm_2(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, WARN, figure
+    from discreet.report._plots import ACCENT, INK, WARN, figure
 
     drawing, axes = figure()
     _descent(axes, path_of(s5b_maximin.by_size(study)), 0.3, "U1, λ = 0.3", ACCENT)
@@ -158,7 +158,7 @@ def convergence_of_algorithm_2(study: Study) -> Any:
 
 @PAPER.figure("fig7", "Example 1: I* against utility lost, normalised, by Algorithm 2 and over all partitions")
 def frontier_of_example_1(study: Study) -> Any:
-    from discreet.plots import ACCENT, PALE, WARN
+    from discreet.report._plots import ACCENT, PALE, WARN
 
     drawing, panels = _panels(2, 8.4, 3.4)
     joint = example(study)
@@ -191,7 +191,7 @@ def frontier_of_example_1(study: Study) -> Any:
 
 @PAPER.figure("fig8", "Hungarian data: the Lagrangians of Algorithm 1 (left) and Algorithm 2 (right)")
 def convergence_on_data(study: Study) -> Any:
-    from discreet.plots import ACCENT, WARN
+    from discreet.report._plots import ACCENT, WARN
 
     drawing, panels = _panels(2, 9.6, 3.6)
     for axes, found, letter in zip(panels, (algorithm_1(study), algorithm_2(study)), ("L0", "I*"), strict=True):
@@ -203,7 +203,7 @@ def convergence_on_data(study: Study) -> Any:
 
 @PAPER.figure("fig9", "Hungarian data: leakage against utility lost; above L0 and 5-anonymity, below I* and IAC-MDSF")
 def frontiers_on_data(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, PALE, WARN, figure
+    from discreet.report._plots import ACCENT, INK, PALE, WARN, figure
 
     drawing, spare = figure(9.6, 6.6)
     spare.remove()

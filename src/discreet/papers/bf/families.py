@@ -13,7 +13,7 @@ import numpy.typing as npt
 import discreet as dc
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
     from discreet.papers.claims import Study
 
 Bools = npt.NDArray[np.bool_]

@@ -13,7 +13,7 @@ from discreet.papers.bf.settings import experiment, of_records
 from discreet.papers.claims import Outcome, Study, matches, refuted
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
 
 _L = dc.measures.worst_case_leakage
 _L_STAR = dc.measures.maximal_guessing_leakage

@@ -28,7 +28,7 @@ from discreet.papers.bf.paper import PAPER
 from discreet.papers.claims import Outcome, Study, matches
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
 
 _I_STAR = dc.measures.maximin_information
 _NEAR_ZERO = 1e-5  # an order α close to 0, and how far from its limit a measure may be there

@@ -14,7 +14,7 @@ from discreet.papers.bf.paper import PAPER
 from discreet.papers.claims import Outcome, Study, matches, misprint, not_checkable
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
 
 _L = dc.measures.worst_case_leakage
 _L_STAR = dc.measures.maximal_guessing_leakage
@@ -196,7 +196,7 @@ def figure_1_values(study: Study) -> Outcome:
 
 @PAPER.figure("fig1", "Majority vote: what one vote, all votes, and the most exposed attribute leak, and I*, by voters")
 def figure_1(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, PALE, WARN, figure
+    from discreet.report._plots import ACCENT, INK, PALE, WARN, figure
 
     joints, single = study.once(majority), study.once(one_vote)
     drawing, axes = figure(height=3.8)

@@ -9,22 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import discreet as dc
-from discreet.papers.bf.families import (
-    SEED,
-    Floats,
-    attributed,
-    attributes,
-    close,
-    on_attributes,
-    small_joints,
-    tables,
-)
+from discreet.papers.bf.families import SEED, Floats, attributed, attributes, close, on_attributes, small_joints, tables
 from discreet.papers.bf.paper import PAPER
 from discreet.papers.bf.s3_majority_vote import VOTERS, majority
 from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
 
 _L_STAR = dc.measures.maximal_guessing_leakage
 _I_STAR = dc.measures.maximin_information

@@ -164,7 +164,7 @@ def near_the_supremum(study: Study) -> Outcome:
 
 @PAPER.figure("fig2", "Heart data: L*(X→Ŷ) (left) and I*(X;Ŷ) (right) against the largest distortion, δ = 1 to 50")
 def figure_2(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, WARN, figure
+    from discreet.report._plots import ACCENT, INK, WARN, figure
 
     lines = study.once(experiment)
     drawing, left = figure(width=8.4, height=3.4)
@@ -191,7 +191,7 @@ def figure_2(study: Study) -> Any:
     "fig3", "Heart data: stochastic maximal leakage from X to Ŷ against the largest distortion, above I* throughout"
 )
 def figure_3(study: Study) -> Any:
-    from discreet.plots import ACCENT, WARN, figure
+    from discreet.report._plots import ACCENT, WARN, figure
 
     drawing, axes = figure(height=3.8)
     for (name, line), colour in zip(study.once(experiment).items(), (ACCENT, WARN), strict=True):

@@ -219,7 +219,7 @@ def seen_to_increase(study: Study) -> Outcome:
 
 @PAPER.figure("fig4", "Heart data: identifiability L(X→Ŷ) against L*(X→Ŷ) on the curve of (8), δ = 1 to 50")
 def figure_4(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, PALE, WARN, figure
+    from discreet.report._plots import ACCENT, INK, PALE, WARN, figure
 
     drawing, axes = figure(height=3.8)
     top = max(s.joint.n_s for line in study.once(experiment).values() for s in line)

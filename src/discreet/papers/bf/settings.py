@@ -10,7 +10,7 @@ import numpy as np
 import discreet as dc
 
 if TYPE_CHECKING:
-    from discreet.joint import Joint
+    from discreet.joint._joint import Joint
     from discreet.papers.claims import Study
 
 NAMES = {"trestbps": "blood pressure", "chol": "cholesterol"}

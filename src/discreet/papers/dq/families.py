@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from discreet.joint import Joint
-from discreet.merging.funnel.engines import partitions_of
+from discreet.joint._joint import Joint
 from discreet.papers.claims import Study
 from discreet.queries import Box, Function, Mean, QuantisedQuery, quantise
+from discreet.search.information._engines import partitions_of
 
 Range = npt.NDArray[np.bool_]
 """A joint range [[X, Y]]: X down, Y across."""

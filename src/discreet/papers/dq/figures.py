@@ -18,7 +18,7 @@ Place = tuple[float, float]
 
 def _regions(quantised: QuantisedQuery, places: Sequence[Place]) -> Any:
     """The regions of the answers on the square, each named at its place."""
-    from discreet.plots import ACCENT, INK, PALE, figure
+    from discreet.report._plots import ACCENT, INK, PALE, figure
 
     found = regions(quantised, 101)  # curves are smooth to the eye, and the file stays small
     drawing, axes = figure(4.6, 4.4)

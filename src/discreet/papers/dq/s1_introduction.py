@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import entropy, local_dp_epsilon, mutual_information, worst_case_leakage
 from discreet.papers.claims import Outcome, Study, matches, not_checkable
 from discreet.papers.dq.families import SLACK, functions, mean_of_two

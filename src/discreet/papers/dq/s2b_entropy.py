@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import (
     conditional_hartley_entropy,
     hartley_entropy,

@@ -7,12 +7,12 @@ import math
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import maximin_information
-from discreet.merging.funnel.engines import partitions_of
 from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.dq.families import SLACK, Range, ranges, small_ranges
 from discreet.papers.dq.paper import PAPER
+from discreet.search.information._engines import partitions_of
 
 Point = tuple[int, int]
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import least_uncertainty, maximin_information, worst_case_leakage
 from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.dq.families import SLACK, chains, functions, graph, mean_of_two, privacy, quadratic

@@ -9,18 +9,11 @@ from typing import Literal
 import numpy as np
 
 from discreet.measures import maximin_information
-from discreet.merging.funnel.engines import partitions_of
 from discreet.papers.claims import Outcome, Study, matches, misprint
-from discreet.papers.dq.families import (
-    SLACK,
-    Floats,
-    graph,
-    mean_of_two,
-    smallest,
-    spread,
-)
+from discreet.papers.dq.families import SLACK, Floats, graph, mean_of_two, smallest, spread
 from discreet.papers.dq.paper import PAPER
 from discreet.queries import Box, FiniteSet, Function, Sum, quantise
+from discreet.search.information._engines import partitions_of
 
 Bins = Literal["uniform", "least-leakage"]
 

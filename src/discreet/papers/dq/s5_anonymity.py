@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import hartley_entropy, maximin_information, record_anonymity, worst_case_leakage
 from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
 from discreet.papers.dq.families import SLACK

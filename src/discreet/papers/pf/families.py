@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.joint import Joint
-from discreet.merging.funnel import Weights, weights_of
-from discreet.merging.funnel.theorem import Members, Merges
-from discreet.merging.funnel.weights import information
-from discreet.merging.letters import FloatArray, IntArray
+from discreet.joint._joint import Joint
 from discreet.papers.claims import Study
+from discreet.search._letters import FloatArray, IntArray
+from discreet.search.information import Weights, weights_of
+from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._weights import information
 
 Table = npt.NDArray[np.int64]
 """Counts with S down and X across."""

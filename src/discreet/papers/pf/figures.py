@@ -28,7 +28,7 @@ TITLES = {"A": "X = {sex, cholesterol}", "B": "X = {age, cholesterol}"}
 
 def _panels(width: float, height: float) -> tuple[Any, Any]:
     """Two by two axes: settings down, problems across."""
-    from discreet.plots import INK, figure
+    from discreet.report._plots import INK, figure
 
     drawing, axes = figure(width, height)
     axes.remove()
@@ -45,7 +45,7 @@ def _panels(width: float, height: float) -> tuple[Any, Any]:
 def fig2(study: Study) -> Any:
     from matplotlib.ticker import MaxNLocator
 
-    from discreet.plots import ACCENT, INK, WARN
+    from discreet.report._plots import ACCENT, INK, WARN
 
     found = study.once(runs)
     drawing, panels = _panels(7.2, 5.4)
@@ -70,7 +70,7 @@ def fig2(study: Study) -> Any:
     "Where IAC-MDSF and pairwise merging end, as the paper scales its axes: funnel and bottleneck, both settings.",
 )
 def fig3(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, WARN
+    from discreet.report._plots import ACCENT, INK, WARN
 
     ours, pairs, weights = study.once(runs), study.once(pairwise_ends), study.once(settings)
     drawing, panels = _panels(7.2, 5.8)
@@ -100,7 +100,7 @@ def fig3(study: Study) -> Any:
     "fig4", f"Pairwise merging of X = {{sex, cholesterol}} with threshold {THRESHOLD:g} bits for both problems."
 )
 def fig4(study: Study) -> Any:
-    from discreet.plots import ACCENT, WARN, figure
+    from discreet.report._plots import ACCENT, WARN, figure
 
     found = study.once(merged_by_pairs)
     drawing, axes = figure()

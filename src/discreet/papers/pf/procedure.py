@@ -3,7 +3,7 @@
 sfo_ssp of the toolbox that the paper used looks along one random order at a time by a minimum-norm-point solver: first along
 any order, then along the set it has found and the rest at random, until the least value of the modular bound falls no more.
 Where that is at a set of at most one block, Algorithm 1 stops.
-`discreet.merging.funnel.iac_mdsf` is the same with one mend: it starts again from the best pair.
+`discreet.search.information._iac_mdsf` is the same with one mend: it starts again from the best pair.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.joint import Joint
-from discreet.merging.funnel import Weights, weights_of
-from discreet.merging.funnel.dendrogram import Dendrogram
-from discreet.merging.funnel.difference import FALL, Descent, Difference, step_difference
-from discreet.merging.funnel.pairwise import pairwise
-from discreet.merging.funnel.theorem import Members, Merges
-from discreet.merging.hypervolume import hypervolume
-from discreet.merging.letters import FloatArray, IntArray, Problem
-from discreet.merging.submodular import minimise
+from discreet.joint._joint import Joint
 from discreet.papers.claims import Study
+from discreet.release._hypervolume import hypervolume
+from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet.search.information import Weights, weights_of
+from discreet.search.information._dendrogram import Dendrogram
+from discreet.search.information._mdsf import FALL, Descent, Difference, step_difference
+from discreet.search.information._pairwise import pairwise
+from discreet.search.information._submodular import minimise
+from discreet.search.information._theorem import Members, Merges
 
 Letter = Literal["A", "B"]
 PUBLIC: dict[Letter, tuple[str, str]] = {"A": ("sex", "chol"), "B": ("age", "chol")}

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.joint import Joint
+from discreet.joint._joint import Joint
 from discreet.measures import entropy, mutual_information
-from discreet.merging.funnel.difference import step_difference
-from discreet.merging.funnel.engines import partitions_of
-from discreet.merging.funnel.soft_points import soft_information
-from discreet.merging.funnel.steps import best_merge
-from discreet.merging.funnel.theorem import Members, Merges
-from discreet.merging.funnel.weights import information
-from discreet.merging.letters import FloatArray, IntArray, Problem
 from discreet.papers.claims import Outcome, Study, matches, not_checkable
 from discreet.papers.pf.families import (
     MULTIPLIERS,
@@ -30,6 +23,13 @@ from discreet.papers.pf.families import (
 )
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import toolbox
+from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet.search.information._engines import partitions_of
+from discreet.search.information._mdsf import step_difference
+from discreet.search.information._soft_points import soft_information
+from discreet.search.information._steps import best_merge
+from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._weights import information
 
 ORDERS = 8
 """Seeds of the random orders that a counterexample is looked for among."""

@@ -6,13 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.joint import Joint
-from discreet.merging.funnel.dendrogram import dendrogram
-from discreet.merging.funnel.iac_mdsf import iac_mdsf
-from discreet.merging.funnel.steps import best_merge
-from discreet.merging.funnel.theorem import Merges
-from discreet.merging.funnel.weights import information
-from discreet.merging.letters import FloatArray, IntArray, Problem
+from discreet.joint._joint import Joint
 from discreet.papers.claims import Outcome, Study, matches
 from discreet.papers.pf.families import (
     MULTIPLIERS,
@@ -29,6 +23,12 @@ from discreet.papers.pf.families import (
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import PROBLEMS
 from discreet.papers.pf.s1_problem import smallest_missed
+from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet.search.information._dendrogram import dendrogram
+from discreet.search.information._iac_mdsf import iac_mdsf
+from discreet.search.information._steps import best_merge
+from discreet.search.information._theorem import Merges
+from discreet.search.information._weights import information
 
 
 @PAPER.claim("III-A", "p = (.2, .3, .1, .4) merged by {{1,4},{2,3}} gives p(14) = .6 and p(23) = .4")

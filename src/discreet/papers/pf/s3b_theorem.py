@@ -6,12 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.merging.funnel.difference import FALL, Difference, step_difference
-from discreet.merging.funnel.engines import partitions_of
-from discreet.merging.funnel.iac_mdsf import iac_mdsf
-from discreet.merging.funnel.theorem import Members, Merges
-from discreet.merging.funnel.weights import information
-from discreet.merging.letters import FloatArray
 from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.pf.families import (
     MULTIPLIERS,
@@ -28,6 +22,12 @@ from discreet.papers.pf.families import (
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import PROBLEMS, toolbox
 from discreet.papers.pf.s1_problem import ORDERS, frontier_outcome
+from discreet.search._letters import FloatArray
+from discreet.search.information._engines import partitions_of
+from discreet.search.information._iac_mdsf import iac_mdsf
+from discreet.search.information._mdsf import FALL, Difference, step_difference
+from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._weights import information
 
 BEYOND = (1.0, 1.5, 3.0)
 """Multipliers from 1 on."""

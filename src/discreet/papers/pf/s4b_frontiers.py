@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.merging.funnel.difference import step_difference
-from discreet.merging.funnel.iac_mdsf import iac_mdsf
-from discreet.merging.letters import Problem
 from discreet.papers.claims import Outcome, Study, matches, not_checkable, refuted
 from discreet.papers.pf.families import MULTIPLIERS, SEED, SLACK, set_functions
 from discreet.papers.pf.paper import PAPER
@@ -24,6 +21,9 @@ from discreet.papers.pf.procedure import (
     runs,
     settings,
 )
+from discreet.search._letters import Problem
+from discreet.search.information._iac_mdsf import iac_mdsf
+from discreet.search.information._mdsf import step_difference
 
 
 @PAPER.claim("IV", "the UCI repository holds 463 data sets, and the Hungarian one has 76 attributes")

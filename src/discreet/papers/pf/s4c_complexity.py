@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from discreet.joint import Joint
-from discreet.merging import frontier
-from discreet.merging.funnel.difference import modular_modular, step_difference
-from discreet.merging.funnel.pairwise import pairwise
-from discreet.merging.funnel.weights import information
+from discreet.joint._joint import Joint
 from discreet.papers.claims import Outcome, Study, matches, not_checkable
 from discreet.papers.pf.families import MULTIPLIERS, SLACK, set_functions, tables, weights
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import PROBLEMS, SEEDS, THRESHOLD, algorithm_1, merged_by_pairs, runs, settings
+from discreet.search import frontier
+from discreet.search.information._mdsf import modular_modular, step_difference
+from discreet.search.information._pairwise import pairwise
+from discreet.search.information._weights import information
 
 
 @PAPER.claim("IV-C", "the pairwise merges of [4] end at a local optimum too")

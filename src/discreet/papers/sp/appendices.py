@@ -11,7 +11,7 @@ from discreet.papers.sp.families import every_support, matrix, product
 from discreet.papers.sp.latent_limits import noisy_coin, separation, typical
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import disclose
-from discreet.sample_privacy.analysis import information
+from discreet.sample_privacy._analysis import information
 
 
 @PAPER.claim("Appendix A", "the marginals and the nul(P) entries outside independent columns of P determine p")

@@ -22,8 +22,8 @@ from discreet.papers.sp.families import (
 )
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import analyse, disclose
-from discreet.sample_privacy.analysis import information, simple_bound
-from discreet.sample_privacy.problem import entropy
+from discreet.sample_privacy._analysis import information, simple_bound
+from discreet.sample_privacy._problem import entropy
 
 
 @PAPER.claim("I-B", "Y = X1 ⊕ X2 of two fair coins is independent of each coin, and I(X1,X2;Y) > 0")

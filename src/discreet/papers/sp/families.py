@@ -13,9 +13,9 @@ import numpy as np
 from discreet.papers.claims import Study
 from discreet.papers.sp.paper import Floats
 from discreet.sample_privacy import Disclosure, disclose, leak
-from discreet.sample_privacy.analysis import information
-from discreet.sample_privacy.problem import Problem, entropy, indicators, make_problem
-from discreet.sample_privacy.vertices import enumerate_vertices
+from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._problem import Problem, entropy, indicators, make_problem
+from discreet.sample_privacy._vertices import enumerate_vertices
 
 SHAPES = ((2, 2), (2, 3), (2, 2, 2))
 """Alphabets of which every support is tried: 15 + 63 + 255."""

@@ -12,9 +12,9 @@ import numpy as np
 from discreet.papers.claims import Outcome, Study, matches, misprint, not_checkable, refuted
 from discreet.papers.sp.families import binary_entropy
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
-from discreet.sample_privacy.analysis import information
-from discreet.sample_privacy.limits import all_information, private_information
-from discreet.sample_privacy.problem import entropy
+from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._limits import all_information, private_information
+from discreet.sample_privacy._problem import entropy
 
 Pmf = tuple[Fraction, ...]
 

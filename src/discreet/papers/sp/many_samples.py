@@ -12,8 +12,8 @@ from discreet.papers.sp.families import random_latent
 from discreet.papers.sp.latent_limits import noisy_coin, random_joints, seen
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import disclose_types
-from discreet.sample_privacy.analysis import information
-from discreet.sample_privacy.limits import (
+from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._limits import (
     Convergence,
     disclosed_information,
     full_data,
@@ -22,9 +22,9 @@ from discreet.sample_privacy.limits import (
     output_perturbation,
     private_information,
 )
-from discreet.sample_privacy.mapping import ByType
-from discreet.sample_privacy.problem import Program, entropy, independent_rows
-from discreet.sample_privacy.vertices import enumerate_vertices
+from discreet.sample_privacy._mapping import ByType
+from discreet.sample_privacy._problem import Program, entropy, independent_rows
+from discreet.sample_privacy._vertices import enumerate_vertices
 
 NS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 300)
 SHORT = NS[:-1]
@@ -95,7 +95,7 @@ def _not_monotone(study: Study) -> Outcome:
 
 @PAPER.figure("table1", "Table I and beyond: what n samples can disclose, and what they could if the mapping saw W")
 def _draw_table(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, WARN, figure
+    from discreet.report._plots import ACCENT, INK, WARN, figure
 
     drawing, axes = figure()
     known, found = study.once(coin_known), study.once(coin_disclosed)

@@ -22,8 +22,8 @@ from discreet.papers.sp.families import (
 )
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import disclose
-from discreet.sample_privacy.problem import entropy
-from discreet.sample_privacy.vertices import exhaustive_vertices
+from discreet.sample_privacy._problem import entropy
+from discreet.sample_privacy._vertices import exhaustive_vertices
 
 
 def _open(study: Study) -> list[Case]:

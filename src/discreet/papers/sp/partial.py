@@ -13,8 +13,8 @@ from discreet.papers.claims import Outcome, Study, matches, refuted
 from discreet.papers.sp.families import Case, binary_entropy, coins, product, told, worst_leak
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import Independent, compare_schemes, disclose, efficiencies, partial_processing
-from discreet.sample_privacy.analysis import information
-from discreet.sample_privacy.schemes import Schemes
+from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._schemes import Schemes
 
 GRID = tuple(round(0.025 * i, 3) for i in range(1, 21))
 """q of Figs 4 and 5: 0.025 to 0.5."""

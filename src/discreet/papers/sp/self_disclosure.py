@@ -10,10 +10,10 @@ from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.sp.families import binary_entropy, cases, coins, told
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import disclose, disclose_types, leak, quantile_columns, windows_of
-from discreet.sample_privacy.analysis import information
-from discreet.sample_privacy.limits import self_disclosure_rate
-from discreet.sample_privacy.problem import entropy
-from discreet.sample_privacy.processes import MarkovChain
+from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._limits import self_disclosure_rate
+from discreet.sample_privacy._problem import entropy
+from discreet.sample_privacy._processes import MarkovChain
 
 
 @PAPER.claim("V-A", "Î_s(Xⁿ) ≥ I_s(W, Xⁿ) for any W")

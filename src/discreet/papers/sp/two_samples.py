@@ -14,8 +14,8 @@ from discreet.papers.claims import Outcome, Study, matches, misprint, refuted
 from discreet.papers.sp.families import Case, every_support, lightest, matrix, random_latent, random_pmf, worst_leak
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.sample_privacy import disclose, two_binary_samples, universal_mapping
-from discreet.sample_privacy.constraints import Constraints
-from discreet.sample_privacy.problem import entropy
+from discreet.sample_privacy._constraints import Constraints
+from discreet.sample_privacy._problem import entropy
 
 NORMAL = np.array([1.0, -1.0, -1.0, 1.0])
 
@@ -183,7 +183,7 @@ def _caption(study: Study) -> Outcome:
 
 @PAPER.figure("fig2", "Two bits, two W: H(W) along the segment S, and the mixture that any W must use")
 def _draw_segment(study: Study) -> Any:
-    from discreet.plots import ACCENT, INK, PALE, WARN, figure
+    from discreet.report._plots import ACCENT, INK, PALE, WARN, figure
 
     p, *latents = study.once(two_latents)
     mapping = two_binary_samples(p).mapping

@@ -20,7 +20,7 @@ from discreet.papers.sp.families import (
 from discreet.papers.sp.paper import EXACT, PAPER, Floats
 from discreet.papers.sp.partial import GRID, ever_more, few_samples
 from discreet.sample_privacy import Independent, uniform_masks
-from discreet.sample_privacy.uniformiser import Uniformiser, asymptotic_efficiency
+from discreet.sample_privacy._uniformiser import Uniformiser, asymptotic_efficiency
 
 
 def crossover(q: float) -> float:

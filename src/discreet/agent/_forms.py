@@ -1,0 +1,205 @@
+"""What is sent to the agent and what it sends back, as /openapi.json describes it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from discreet.agent._filters import COMPARISONS, MOST
+from discreet.agent._questions import Question
+from discreet.agent._sql import question_of
+from discreet.errors import InputError
+
+_VALUE = {"type": ["string", "number", "boolean"]}
+_COMPARISON = {
+    "type": "object",
+    "required": ["column", "is"],
+    "additionalProperties": False,
+    "properties": {
+        "column": {"type": "string"},
+        "is": {"enum": [*COMPARISONS, "in", "between", "missing"]},
+        "value": {"anyOf": [_VALUE, {"type": "array", "items": _VALUE, "minItems": 1}]},
+    },
+}
+_FILTER = {
+    "description": "Who is asked about, by public columns; filters of all, any and not are filters again",
+    "anyOf": [
+        {"type": "null"},
+        _COMPARISON,
+        *(
+            {"type": "object", "required": [kind], "additionalProperties": False, "properties": {kind: content}}
+            for kind, content in (
+                ("all", {"type": "array", "items": {"type": "object"}, "maxItems": MOST}),
+                ("any", {"type": "array", "items": {"type": "object"}, "maxItems": MOST}),
+                ("not", {"type": "object"}),
+            )
+        ),
+    ],
+    "examples": [{"column": "sex", "is": "=", "value": "F"}],
+}
+# What a filter may be is checked where it is read, in words that help; here it is only described.
+Where = Annotated[Any, WithJsonSchema(_FILTER)]
+Number = Annotated[float, Field(strict=True)]
+
+
+class _Sent(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Asked(_Sent):
+    """A question: in SQL, or by its parts."""
+
+    sql: str | None = Field(None, max_length=10_000, examples=["SELECT AVG(height) FROM people WITH ERROR 5"])
+    dataset: str | None = Field(None, max_length=200, examples=["people"])
+    aggregate: str | None = Field(None, max_length=20, examples=["mean"])
+    column: str | None = Field(None, max_length=200, examples=["height"])
+    error: Number | None = None
+    where: Where = None
+
+    def question(self) -> Question:
+        """The question that was asked."""
+        # Not dumped by the model: its dump recurses into a filter, however deep.
+        parts = {name: getattr(self, name) for name in ("dataset", "aggregate", "column", "error", "where")}
+        given = {name: value for name, value in parts.items() if value is not None}
+        if self.sql is None:
+            return Question.from_json(given)
+        if given:
+            raise InputError("ask in SQL or by parts, not both")
+        return question_of(self.sql)
+
+
+class NewAnalyst(_Sent):
+    """Somebody who may ask."""
+
+    name: str = Field(max_length=100)
+    budget: Number
+
+
+class NewBudget(_Sent):
+    """Another budget in bits."""
+
+    budget: Number
+
+
+class Reason(BaseModel):
+    """Why a request was refused."""
+
+    error: str
+
+
+class Health(BaseModel):
+    """That all is well."""
+
+    status: str
+    version: str
+
+
+class Column(BaseModel):
+    """A private column: the bounds that everybody knows, and the interval that everybody keeps."""
+
+    name: str
+    lower: float
+    upper: float
+    keep: float
+    integral: bool
+    missing_as: float | None
+
+
+class Dataset(BaseModel):
+    """What can be asked."""
+
+    name: str
+    people: int
+    public: list[str]
+    kinds: dict[str, str] = Field(description="What each public column holds: number, text, date, …")
+    private: list[Column]
+    collude: bool
+    smallest_group: int
+
+
+class Datasets(BaseModel):
+    """All data sets."""
+
+    datasets: list[Dataset]
+
+
+class Told(BaseModel):
+    """An answer: the true value lies in the cell, at most `error` from `answer`; null where nothing new is said."""
+
+    question: dict[str, Any]
+    answer: float | None
+    error: float | None
+    cell: list[float] = Field(min_length=2, max_length=2)
+    cells: int = Field(description="How many were offered")
+    bits: float = Field(description="What it cost: log2 of the cells")
+    number: int
+    at: str
+
+
+class ToldTo(Told):
+    """An answer, and to whom."""
+
+    analyst: str
+
+
+class Priced(BaseModel):
+    """What a question would cost, and the largest error that its answer could have."""
+
+    bits: float
+    cells: int
+    error: float | None
+    known: bool = Field(description="Whether it was answered before")
+
+
+class MyLedger(BaseModel):
+    """What an analyst asked, spent, and has left, in bits."""
+
+    analyst: str
+    budget: float
+    spent: float
+    left: float
+    answers: list[Told]
+
+
+class WholeLedger(BaseModel):
+    """Every answer to everybody."""
+
+    answers: list[ToldTo]
+
+
+class Analyst(BaseModel):
+    """An analyst, in bits."""
+
+    name: str
+    budget: float
+    revoked: bool
+    spent: float
+    left: float
+
+
+class Analysts(BaseModel):
+    """Everybody who may ask, or could."""
+
+    analysts: list[Analyst]
+
+
+class Key(BaseModel):
+    """An analyst's key, shown this once."""
+
+    name: str
+    key: str
+
+
+class Budget(BaseModel):
+    """The budget that an analyst has now."""
+
+    name: str
+    budget: float
+
+
+class Revoked(BaseModel):
+    """The end of a key."""
+
+    name: str
+    revoked: bool

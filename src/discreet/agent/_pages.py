@@ -1,0 +1,66 @@
+"""The owner's page: who asked what, what it cost, and what everybody still keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.agent._questions import Question
+from discreet.agent._sql import statement_of
+from discreet.report._pages import render
+
+if TYPE_CHECKING:
+    from discreet.agent._service import Agent
+
+SHOWN = 200  # answers
+BARS = 25
+WIDTH, HEIGHT = 500, 80  # of a picture's bars
+
+
+def owner_page(agent: Agent) -> str:
+    """One page, made on the server; it loads nothing from anywhere and holds no private value."""
+    answers = agent.ledger.read()
+    latest = sorted(answers, key=lambda answer: (answer.at, answer.number), reverse=True)[:SHOWN]
+    kept = agent.kept()
+    for row in kept:
+        row["bars"] = bars(row["lengths"], row["range"])
+        row["mark"] = WIDTH * row["keep"] / row["range"]
+    asked_about = {(row["dataset"], row["column"]) for row in kept}
+    return render(
+        "owner.html",
+        kept=kept,
+        untouched=[
+            (dataset["name"], column["name"], dataset["people"])
+            for dataset in agent.datasets()
+            for column in dataset["private"]
+            if (dataset["name"], column["name"]) not in asked_about
+        ],
+        analysts=agent.analysts(),
+        answers=[{"said": answer, "sql": statement_of(Question.from_json(answer.question))} for answer in latest],
+        more=len(answers) - len(latest),
+        total=len(answers),
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+
+def bars(lengths: npt.NDArray[np.float64], longest: float) -> list[dict[str, Any]]:
+    """How many people keep intervals of which length, as bars of a picture: each with its place, height and words.
+
+    Bars are as high as their share of the people; one person alone is still seen.
+    """
+    counts, edges = np.histogram(lengths, bins=BARS, range=(0, longest * (1 + 1e-9)))
+    step, most = WIDTH / BARS, 0.82 * HEIGHT  # above a bar is its number
+    return [
+        {
+            "x": round(i * step, 2),
+            "width": round(step - 1, 2),
+            "height": round(max(2.0, most * count / counts.max()), 2),
+            "number": f"{count / 1000:.0f}k" if count >= 10_000 else str(count),
+            "words": f"{count:,} people keep {low:.4g} to {high:.4g}",
+        }
+        for i, (count, low, high) in enumerate(zip(counts.tolist(), edges[:-1], edges[1:], strict=True))
+        if count
+    ]

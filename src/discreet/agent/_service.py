@@ -1,0 +1,311 @@
+"""The agent itself: it holds the data, audits every question, and writes an answer down before it says it.
+
+One book a private column where analysts may collude, one a column and analyst where they may not. A book is an auditor and
+the rows of the ledger that it has seen; whatever else is in memory can be lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.agent import _ledger as ledgers
+from discreet.agent._config import Config, Dataset, Private
+from discreet.agent._filters import group_of
+from discreet.agent._holdings import Holding, load_all
+from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
+from discreet.errors import DiscreetError, InputError
+
+if TYPE_CHECKING:
+    from discreet.agent._questions import Question
+    from discreet.queries.auditor._auditor import Auditor
+    from discreet.tables._labels import Codes
+
+TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
+
+
+class DamagedError(DiscreetError):
+    """A ledger that lacks rows: what was said is not known any more, so nothing more is said."""
+
+
+@dataclass
+class Book:
+    """What was answered about one column, and the auditor that knows it."""
+
+    name: str
+    holding: Holding
+    column: Private
+    analyst: str = ""  # whose it is, where analysts do not collude
+    auditor: Auditor | None = None
+    seen: int = 0  # rows of the ledger that the auditor knows
+    records: int = 0  # and what they told it
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One question at a time; an auditor that knows of an answer that was not written down is thrown away."""
+        with self.lock:
+            try:
+                yield
+            finally:
+                if self.auditor is not None and len(self.auditor.records) != self.records:
+                    self.auditor = None
+
+    def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
+        """The auditor, told of every row that is in the ledger by now."""
+        if self.auditor is None:
+            self.auditor, self.seen, self.records = self._fresh(), 0, 0
+        rows = ledger.read(book=self.name, after=self.seen, turn=turn)
+        if any(row.number != self.seen + i for i, row in enumerate(rows, 1)):
+            raise DamagedError("rows of the ledger are missing: the owner must restore it")
+        self.auditor.follow([row.record for row in rows if row.record])
+        self.seen, self.records = self.seen + len(rows), len(self.auditor.records)
+        return self.auditor
+
+    def wrote(self, answer: Answer) -> None:
+        """The auditor's last answer stands in the ledger."""
+        self.seen, self.records = answer.number, self.records + bool(answer.record)
+
+    def _fresh(self) -> Auditor:
+        """An auditor that knows nothing yet."""
+        from discreet.queries.auditor._auditor import Auditor
+
+        people, column = self.holding.people, self.column
+        return Auditor(
+            np.full(people, column.lower), np.full(people, column.upper), keep=column.keep, integral=column.integral
+        )
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """A question by somebody, about these people, in that book, and what it is called there."""
+
+    analyst: Analyst
+    question: Question
+    book: Book
+    members: Codes
+    key: str
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """As the auditor is asked."""
+        return {"members": self.members, "aggregate": self.question.aggregate, "error": self.question.error}
+
+
+class Agent:
+    """Data sets, books and the ledger."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.holdings = load_all(config.datasets)
+        self.ledger = Ledger(config.ledger)
+        for holding in self.holdings.values():
+            self.ledger.pin(holding.dataset.name, holding.fingerprint, _declared(holding.dataset))
+        self._books: dict[str, Book] = {}
+        self._books_lock = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self.ledger.close()
+
+    # ------------------------------------------------------------------ for analysts
+
+    def datasets(self) -> list[dict[str, Any]]:
+        """What can be asked: names, bounds and promises, no values."""
+        return [
+            {
+                "name": holding.dataset.name,
+                "people": holding.people,
+                "public": list(holding.dataset.public),
+                "kinds": holding.kinds(),
+                "private": [asdict(column) for column in holding.dataset.private],
+                "collude": holding.dataset.collude,
+                "smallest_group": holding.dataset.smallest_group,
+            }
+            for holding in self.holdings.values()
+        ]
+
+    def inquiry(self, analyst: Analyst, question: Question) -> Inquiry:
+        """Who and what a question is about; two ways of naming the same people are one question."""
+        book = self._book(analyst, question)
+        holding = book.holding
+        mask = group_of(question.where, holding.public, holding.people)
+        members = np.flatnonzero(mask)
+        least = holding.dataset.smallest_group
+        if len(members) < least:
+            raise InputError(f"the group is too small: it must have at least {least} people")
+        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} ".encode())
+        digest.update(np.packbits(mask).tobytes())
+        return Inquiry(analyst, question, book, members, digest.hexdigest())
+
+    def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+        """What a question would cost now, without asking it."""
+        inquiry = self.inquiry(analyst, question)
+        known = self.recall(inquiry)
+        if known is not None:
+            return {"bits": 0.0, "cells": known.cells, "error": known.error, "known": True}
+        with inquiry.book.alone():
+            auditor = inquiry.book.up_to_date(self.ledger)
+            bits = auditor.price(**inquiry.asked).bits
+            cells = auditor.offer(**inquiry.asked)
+        widest = max(high - low for low, high in cells) / 2
+        return {"bits": bits, "cells": len(cells) if bits else 1, "error": widest, "known": False}
+
+    def ask(self, analyst: Analyst, question: Question) -> Answer:
+        """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
+        inquiry = self.inquiry(analyst, question)
+        return self.recall(inquiry) or self.answer(inquiry)
+
+    def recall(self, inquiry: Inquiry) -> Answer | None:
+        """The answer that a question got before, to whomever: no auditor is needed for it."""
+        return self.ledger.find(inquiry.book.name, inquiry.key)
+
+    def answer(self, inquiry: Inquiry) -> Answer:
+        """Audit a question, write the answer down and only then return it.
+
+        The ledger takes an answer only if nothing was written to its book since the auditor looked. A server that was
+        slower than another tries again, and at last holds the book while it looks, so that it is not slower for ever.
+        """
+        book = inquiry.book
+        for left in reversed(range(TRIES)):
+            with book.alone():
+                try:
+                    with nullcontext() if left else self.ledger.turn(book.name) as turn:
+                        # Somebody may have asked it while we waited.
+                        known = self.ledger.find(book.name, inquiry.key, turn)
+                        if known is not None:
+                            return known
+                        answer = self._audited(inquiry, turn)
+                        written = self.ledger.commit(answer, turn)
+                except ConflictError:
+                    continue
+                if written is answer:
+                    book.wrote(answer)
+                return written
+        raise ConflictError("the ledger is very busy: try again")
+
+    def my_ledger(self, analyst: Analyst) -> dict[str, Any]:
+        """What an analyst asked, spent, and has left."""
+        answers = self.ledger.read(analyst=analyst.name)
+        spent = ledgers.total(answers)
+        return {
+            "analyst": analyst.name,
+            "budget": analyst.budget,
+            "spent": spent,
+            "left": max(0.0, analyst.budget - spent),
+            "answers": [told(answer) for answer in answers],
+        }
+
+    # ------------------------------------------------------------------ for the owner
+
+    def analysts(self) -> list[dict[str, Any]]:
+        """Everybody who may ask, with what they spent."""
+        found = []
+        for analyst in self.ledger.every_analyst():
+            spent = self.ledger.spent(analyst.name)
+            left = max(0.0, analyst.budget - spent)
+            found.append({**asdict(analyst), "spent": spent, "left": left})
+        return found
+
+    def kept(self) -> list[dict[str, Any]]:
+        """For every book what it gave away, and the lengths of the intervals that everybody still keeps."""
+        found = []
+        for name in self.ledger.books():
+            dataset, named, *analyst = json.loads(name)
+            holding = self.holdings.get(dataset)
+            column = holding.dataset.column(named) if holding else None
+            if holding is None or column is None:
+                continue  # held no more
+            book = self._opened(holding, column, "".join(analyst))
+            with book.alone():
+                intervals = book.up_to_date(self.ledger).intervals()
+            answers = self.ledger.read(book=book.name)
+            lengths = intervals[:, 1] - intervals[:, 0]
+            found.append(
+                {
+                    "dataset": dataset,
+                    "column": column.name,
+                    "analyst": book.analyst,
+                    "people": holding.people,
+                    "answers": len(answers),
+                    "bits": ledgers.total(answers),
+                    "keep": column.keep,
+                    "range": column.upper - column.lower,
+                    "lengths": lengths,
+                    "shortest": float(lengths.min()),
+                }
+            )
+        return found
+
+    # ------------------------------------------------------------------ inside
+
+    def _book(self, analyst: Analyst, question: Question) -> Book:
+        holding = self.holdings.get(question.dataset)
+        if holding is None:
+            raise InputError("there is no data set of that name")
+        column = holding.dataset.column(question.column)
+        if column is None:
+            private = [each.name for each in holding.dataset.private]
+            raise InputError(f"questions are about one of {private}")
+        if question.aggregate == "count" and not (column.integral and column.lower >= 0 and column.upper <= 1):
+            raise InputError(f"COUNT is for columns of 0 and 1, and {column.name!r} is none: use AVG or SUM")
+        return self._opened(holding, column, "" if holding.dataset.collude else analyst.name)
+
+    def _opened(self, holding: Holding, column: Private, analyst: str) -> Book:
+        """The book of a column; its name is the JSON of [data set, column] or [data set, column, analyst]."""
+        parts = [holding.dataset.name, column.name, *([analyst] if analyst else [])]
+        name = json.dumps(parts, ensure_ascii=False)
+        with self._books_lock:
+            return self._books.setdefault(name, Book(name, holding, column, analyst))
+
+    def _audited(self, inquiry: Inquiry, turn: Any) -> Answer:
+        """The answer to a question, not yet written down."""
+        book = inquiry.book
+        auditor = book.up_to_date(self.ledger, turn)
+        # What it costs is looked at before the data are, so that a refusal does not depend on them.
+        bits = auditor.price(**inquiry.asked).bits
+        left = inquiry.analyst.budget - self.ledger.spent(inquiry.analyst.name, turn)
+        if bits > left + ledgers.SLACK:
+            raise OverBudgetError.of(bits, left)
+        records = len(auditor.records)
+        reply = auditor.ask(**inquiry.asked, data=book.holding.private[book.column.name])
+        return Answer(
+            book=book.name,
+            number=book.seen + 1,
+            key=inquiry.key,
+            analyst=inquiry.analyst.name,
+            question=inquiry.question.to_json(),
+            cells=len(reply.cells) if reply.bits else 1,
+            answer=reply.answer,
+            error=reply.error,
+            low=reply.cell[0],
+            high=reply.cell[1],
+            record=auditor.records[-1].to_dict() if len(auditor.records) > records else {},
+            at=ledgers.now(),
+        )
+
+
+def told(answer: Answer) -> dict[str, Any]:
+    """An answer as it is sent."""
+    return {
+        "question": answer.question,
+        "answer": answer.answer,
+        "error": answer.error,
+        "cell": [answer.low, answer.high],
+        "cells": answer.cells,
+        "bits": answer.bits,
+        "number": answer.number,
+        "at": answer.at,
+    }
+
+
+def _declared(dataset: Dataset) -> dict[str, Any]:
+    """What the ledger pins beside the data: a promise that changed would be another promise."""
+    return {"collude": dataset.collude, "private": [asdict(column) for column in dataset.private]}

@@ -1,0 +1,147 @@
+"""Requirements such as "L0<=2" and "k>=5": a gate for pipelines, with the groups that break it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import InputError, MeasureError
+from discreet.measures import REGISTRY
+
+if TYPE_CHECKING:
+    from discreet.auditing._audit import Audit
+    from discreet.joint._joint import Joint
+    from discreet.tables._labels import Label
+
+_FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*")
+_SIDE = ("L0|A", "I*,A")
+_HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
+_ROUNDING = 1e-12  # bits: a logarithm computed two ways
+
+
+@dataclass(frozen=True)
+class Group:
+    """The people who share one x: how many records, how many distinct s among them, and (only if asked for) which."""
+
+    value: Label
+    rows: int
+    distinct: int
+    sensitive: tuple[Label, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One requirement held against an audit: its value, whether it is met, and which groups break it."""
+
+    requirement: Requirement
+    value: float
+    met: bool
+    failing: int  # how many groups break it; 0 where a measure is not about groups
+    groups: tuple[Group, ...]
+    column: str | None = None  # the sensitive column that fails by itself, where several are protected together
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A measure, a relation and a bound."""
+
+    symbol: str
+    relation: str
+    bound: float
+
+    @classmethod
+    def parse(cls, text: str | Requirement) -> Requirement:
+        """Read "L0<=2"; refuse an unknown measure or a bound that is no number.
+
+        Examples
+        --------
+        >>> Requirement.parse("k >= 5")
+        Requirement(symbol='k', relation='>=', bound=5.0)
+        """
+        if isinstance(text, Requirement):
+            return text
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise InputError(
+                f"requirement {text!r} does not read as MEASURE<=NUMBER or MEASURE>=NUMBER, such as 'L0<=2'"
+            )
+        symbol, bound = match["symbol"], match["bound"]
+        if symbol not in _SIDE and symbol not in REGISTRY:
+            REGISTRY[symbol]  # raises, naming the measures there are
+        try:
+            number = float(bound)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            raise InputError(f"requirement {text!r}: {bound!r} is not a number")
+        return cls(symbol, match["relation"].replace("==", "="), number)
+
+    def check(self, audit: Audit, most: int = 10) -> Finding:
+        """Hold the requirement against an audit: the sensitive columns together, and each of them by itself.
+
+        Several sensitive columns can be well hidden together while one of them lies open, so one is enough to fail.
+        """
+        value = audit.values.get(self.symbol)
+        if value is None:
+            if self.symbol in _SIDE:
+                raise MeasureError(
+                    f"{self.symbol} needs side information: name the columns that an adversary knows already"
+                )
+            value = REGISTRY[self.symbol](audit.joint)
+        finding = self._finding(audit.joint, value, most)
+        about_x = self.symbol not in _SIDE and REGISTRY[self.symbol].role != "prior"
+        if finding.met and about_x and len(audit.joint.sensitive) > 1:
+            for name in audit.joint.sensitive:
+                one = audit.joint.select(sensitive=[name])
+                # A column of two values cannot have five of them in a group: all of its own are enough.
+                reachable = self.symbol == "k" and self.relation in (">=", ">")
+                asked = replace(self, bound=min(self.bound, one.n_s)) if reachable else self
+                alone = asked._finding(one, REGISTRY[self.symbol](one), most)
+                if not alone.met:
+                    return replace(alone, requirement=self, column=name)
+        return finding
+
+    def _finding(self, joint: Joint, value: float, most: int) -> Finding:
+        # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
+        finite = math.isfinite(value) and math.isfinite(self.bound)
+        close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
+        met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
+        if met:
+            return Finding(self, value, True, 0, ())
+        failing = self._failing(joint)
+        groups = tuple(
+            Group(joint.x_label(letter), int(joint.records[letter]), int(joint.distinct[letter]))
+            for letter in failing[:most].tolist()
+        )
+        return Finding(self, value, False, len(failing), groups)
+
+    def _failing(self, joint: Joint) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """The letters of x that break the bound by themselves, worst first."""
+        key = joint.records if self.symbol == "n" else joint.distinct
+        if self.symbol in ("k", "n"):
+            least = self.bound if self.relation == ">=" else np.nextafter(self.bound, math.inf)
+            return _worst_first(np.flatnonzero(key < least), key)
+        if self.symbol not in ("L0", "B0", "L*"):
+            return np.empty(0, dtype=np.int64)
+        # All three are monotone in |[[S|x]]|: a group breaks the bound when its own value does.
+        own = {
+            "L0": np.log2(joint.n_s / joint.distinct),
+            "L*": np.log2(joint.n_s - joint.distinct + 1),
+            "B0": np.log2(joint.distinct),
+        }[self.symbol]
+        broken = ~_HOLDS[self.relation](own, self.bound) & (np.abs(own - self.bound) > _ROUNDING)
+        return _worst_first(np.flatnonzero(broken), joint.distinct)
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.relation} {self.bound:g}"
+
+
+def _worst_first(
+    letters: np.ndarray[tuple[int], np.dtype[np.int64]], key: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return letters[np.argsort(key[letters], kind="stable")]

@@ -1,0 +1,467 @@
+"""Joint: how often each s was seen with each x. Every measure is a function of one.
+
+The support is the non-stochastic joint range [[S, X]]; the normalised counts are the joint pmf. Both are views of one
+sparse matrix with S down and X across, stored column by column, so that [[S|x]] is a slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError, JointError, MeasureError
+from discreet.joint._matrices import (
+    as_counts,
+    canonical,
+    checked,
+    components_of,
+    first_not_a_pair,
+    frozen,
+    given_labels,
+    matrix_of,
+    same_matrix,
+    subset,
+)
+from discreet.joint._side import Side
+from discreet.tables import Missing, MissingPolicy, count
+from discreet.tables._labels import Alphabet, Codes, Label, combine, encode, plain
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    from discreet.tables._counting import Progress
+
+Floats = npt.NDArray[np.float64]
+Blocks = tuple[tuple[Label, ...], ...]
+
+
+class Joint:
+    """Immutable sparse counts of (s, x), and of (s, x, a) where there is side information.
+
+    Build one with `from_table`, `from_pairs` or `from_array`. Letters that were never seen are not part of it.
+
+    Examples
+    --------
+    >>> joint = Joint.from_pairs([("s1", 1), ("s2", 1), ("s2", 2)])
+    >>> joint.s, joint.x
+    (('s1', 's2'), (1, 2))
+    >>> joint.counts.toarray().tolist()
+    [[1, 0], [1, 1]]
+    >>> joint
+    Joint(2 s × 2 x, 3 pairs, 3 rows)
+    """
+
+    def __init__(
+        self,
+        s: Alphabet,
+        x: Alphabet,
+        counts: sparse.csc_array,
+        *,
+        side: Side | None = None,
+        missing: Missing | None = None,
+        has_counts: bool = True,
+    ) -> None:
+        """Not for users: the named constructors check their input, this trusts it."""
+        for array in (counts.data, counts.indices, counts.indptr):
+            array.flags.writeable = False
+        self._s, self._x = s, x
+        self._counts = counts
+        self._side = side
+        self.missing = missing
+        self.has_counts = has_counts
+
+    # ------------------------------------------------------------------ constructors
+
+    @classmethod
+    def from_table(
+        cls,
+        table: object,
+        sensitive: str | Sequence[str],
+        public: str | Sequence[str],
+        side: str | Sequence[str] | None = None,
+        *,
+        missing: MissingPolicy = "level",
+        na: str | Iterable[str] = (),
+        memory_limit: str | None = None,
+        progress: Progress | None = None,
+    ) -> Joint:
+        """Count a table: a path, a database URL, a data frame of any library, a mapping of columns, a list of mappings.
+
+        Parameters
+        ----------
+        sensitive, public, side
+            The columns of S, X and A. One column gives scalars as labels, several give tuples.
+        missing
+            "level" keeps missing values as the label None, "drop" leaves their rows out, "error" refuses them.
+        na
+            Texts that mean missing, such as "?".
+        memory_limit
+            What DuckDB may use for a file, such as "4GB"; beyond it spills to disk.
+
+        Examples
+        --------
+        >>> Joint.from_table({"age": [30, 31, None], "chol": ["200", "200", "210"]}, "age", "chol").s
+        (30, 31, None)
+        """
+        counted = count(
+            table, sensitive, public, side, missing=missing, na=na, memory_limit=memory_limit, progress=progress
+        )
+        if progress:
+            progress("building the joint", None)
+        matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
+        triples = None
+        if counted.a is not None and counted.a_codes is not None:
+            triples = Side.build(
+                counted.a, counted.s_codes, counted.x_codes, counted.a_codes, counted.counts, len(counted.s)
+            )
+        return cls(counted.s, counted.x, matrix, side=triples, missing=counted.missing)
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[Label, Label]] | npt.NDArray[np.generic]) -> Joint:
+        """Count a sequence of (s, x), one a record. Labels are any hashable values and are not converted."""
+        if isinstance(pairs, np.ndarray):
+            if pairs.ndim != 2 or pairs.shape[1] != 2:
+                raise JointError(f"pairs have shape {pairs.shape}: (records, 2) is needed")
+            s_values: Any = pairs[:, 0]
+            x_values: Any = pairs[:, 1]
+        else:
+            records = pairs if isinstance(pairs, list) else list(pairs)
+            try:
+                s_values = [s for s, _ in records]
+                x_values = [x for _, x in records]
+            except (TypeError, ValueError):
+                raise JointError(f"record {first_not_a_pair(records)} is not a pair (s, x)") from None
+        if len(s_values) == 0:
+            raise JointError("there are no pairs: a joint needs at least one")
+        try:
+            (s, s_codes), (x, x_codes) = encode(s_values), encode(x_values)
+        except TypeError as problem:
+            raise JointError(f"a label of type {problem} is not hashable: use text, numbers or tuples") from None
+        return cls(s, x, matrix_of(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), len(s), len(x)))
+
+    @classmethod
+    def from_array(
+        cls,
+        counts: npt.ArrayLike | sparse.sparray | sparse.spmatrix,
+        s: Sequence[Label] | None = None,
+        x: Sequence[Label] | None = None,
+    ) -> Joint:
+        """Counts or a pmf with S down and X across, as an array or a scipy.sparse matrix.
+
+        Letters are numbered 0..n−1 in array order unless labels are given, which are then put in order. A boolean
+        array is a support: measures that need counts refuse it.
+
+        Examples
+        --------
+        >>> Joint.from_array([[3, 0], [1, 4]]).total
+        8
+        """
+        matrix = checked(counts)
+        support_only = matrix.dtype.kind == "b"
+        matrix = matrix.astype(np.int64) if matrix.dtype.kind in "biu" else as_counts(matrix)
+        s_axis, s_order = given_labels("s", s, matrix.shape[0])
+        x_axis, x_order = given_labels("x", x, matrix.shape[1])
+        if s_order is not None:
+            matrix = matrix[s_order, :]
+        if x_order is not None:
+            matrix = matrix[:, x_order]
+        matrix = canonical(matrix)
+        seen_s = np.flatnonzero(np.bincount(matrix.indices, minlength=matrix.shape[0]))
+        seen_x = np.flatnonzero(np.diff(matrix.indptr))
+        if len(seen_s) < matrix.shape[0]:
+            matrix = matrix[seen_s, :]
+        if len(seen_x) < matrix.shape[1]:
+            matrix = matrix[:, seen_x]
+        return cls(s_axis.take(seen_s), x_axis.take(seen_x), canonical(matrix), has_counts=not support_only)
+
+    # ------------------------------------------------------------------ views
+
+    @cached_property
+    def s(self) -> tuple[Label, ...]:
+        """The labels of S, in order."""
+        return self._s.labels()
+
+    @cached_property
+    def x(self) -> tuple[Label, ...]:
+        """The labels of X, in order."""
+        return self._x.labels()
+
+    @cached_property
+    def a(self) -> tuple[Label, ...] | None:
+        """The labels of the side information A, in order, or None."""
+        return self._side.a.labels() if self._side else None
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The names of the columns of S, where the joint was counted from a table."""
+        return self._s.names
+
+    @property
+    def public(self) -> tuple[str, ...]:
+        """The names of the columns of X, where the joint was counted from a table."""
+        return self._x.names
+
+    @property
+    def counts(self) -> sparse.csc_array:
+        """How often each s was seen with each x: S down, X across (read-only)."""
+        return self._counts
+
+    @cached_property
+    def pmf(self) -> sparse.csc_array:
+        """The joint pmf p(s, x)."""
+        self.require_counts()
+        pmf = self._counts.astype(np.float64)
+        pmf.data /= float(self._counts.data.sum())
+        frozen(pmf.data)
+        return pmf
+
+    @cached_property
+    def support(self) -> sparse.csc_array:
+        """The joint range [[S, X]], as ones."""
+        from scipy import sparse
+
+        ones = np.ones(self._counts.nnz, dtype=np.int8)
+        return sparse.csc_array((ones, self._counts.indices, self._counts.indptr), shape=self._counts.shape)
+
+    @property
+    def n_s(self) -> int:
+        """|[[S]]|."""
+        return int(self._counts.shape[0])
+
+    @property
+    def n_x(self) -> int:
+        """|[[X]]|."""
+        return int(self._counts.shape[1])
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether the counts are numbers of records, rather than a pmf."""
+        return self.has_counts and self._counts.dtype.kind == "i"
+
+    @cached_property
+    def total(self) -> int | float:
+        """The number of records, or the sum of the weights."""
+        total: int | float = self._counts.data.sum().item()
+        return total
+
+    @cached_property
+    def records(self) -> npt.NDArray[Any]:
+        """n(x): how many records each x has."""
+        return frozen(np.add.reduceat(self._counts.data, self._counts.indptr[:-1]))
+
+    @cached_property
+    def distinct(self) -> Codes:
+        """|[[S|x]]|: how many s each x was seen with."""
+        return frozen(np.diff(self._counts.indptr).astype(np.int64))
+
+    @cached_property
+    def s_weight(self) -> Floats:
+        """How often each s was seen."""
+        weight = np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
+        return frozen(weight.astype(np.float64))
+
+    @cached_property
+    def x_of_pair(self) -> npt.NDArray[np.int32]:
+        """For every distinct pair, in storage order, the number of its x."""
+        return frozen(np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct))
+
+    @cached_property
+    def components(self) -> tuple[int, Codes, Codes]:
+        """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
+
+        Components are numbered by their earliest x.
+        """
+        return components_of(self._counts)
+
+    @property
+    def side(self) -> Side:
+        """The counts of (s, x, a)."""
+        if self._side is None:
+            raise MeasureError("this joint has no side information: build it with side=[columns]")
+        return self._side
+
+    @property
+    def has_side(self) -> bool:
+        """Whether side information A was named."""
+        return self._side is not None
+
+    def range_of(self, x: Label) -> tuple[Label, ...]:
+        """[[S|x]]: the s seen with one x."""
+        codes = self._x_index.get(x)
+        if codes is None:
+            raise InputError("that value was never seen as an x of this joint")
+        return tuple(self._s.label(int(code)) for code in self.codes_of(codes))
+
+    def codes_of(self, letter: int) -> npt.NDArray[np.int32]:
+        """[[S|x]] of a letter given by number, as numbers."""
+        codes: npt.NDArray[np.int32] = self._counts.indices[
+            self._counts.indptr[letter] : self._counts.indptr[letter + 1]
+        ]
+        return codes
+
+    def x_label(self, letter: int) -> Label:
+        """The label of one letter of X, without decoding the others."""
+        return self._x.label(letter)
+
+    def s_label(self, letter: int) -> Label:
+        """The label of one letter of S, without decoding the others."""
+        return self._s.label(letter)
+
+    def require_counts(self) -> None:
+        """Refuse a joint that is a support only."""
+        if not self.has_counts:
+            raise MeasureError("this joint is a support without counts: build it from counts or a pmf")
+
+    @cached_property
+    def memo(self) -> dict[str, float]:
+        """Figures that several measures share, by name: a joint never changes, so each is computed once."""
+        return {}
+
+    @cached_property
+    def _x_index(self) -> dict[Label, int]:
+        return {label: letter for letter, label in enumerate(self.x)}
+
+    # ------------------------------------------------------------------ other joints from this one
+
+    def coarsen(self, blocks: Iterable[Iterable[Label]]) -> Joint:
+        """The joint after X is replaced by the block it lies in; each block, a tuple of labels, becomes a letter.
+
+        Raises InputError unless the blocks are a partition of the alphabet of X.
+
+        Examples
+        --------
+        >>> joint = Joint.from_pairs([("s1", 1), ("s2", 2), ("s3", 3)])
+        >>> joint.coarsen([[3, 1], [2]]).x
+        ((1, 3), (2,))
+        """
+        block_of = np.full(self.n_x, -1, dtype=np.int64)
+        for number, block in enumerate(blocks):
+            try:
+                members = [self._x_index.get(plain(label)) for label in block]
+            except TypeError:
+                raise InputError("a block is not a collection of labels: blocks partition joint.x") from None
+            if not members:
+                raise InputError("a block is empty: every block needs a letter")
+            for member in members:
+                if member is None:
+                    raise InputError("a block names a value that was never seen as an x: blocks partition joint.x")
+                if block_of[member] >= 0:
+                    raise InputError("a value stands in two blocks: blocks partition joint.x")
+                block_of[member] = number
+        if (block_of < 0).any():
+            raise InputError(f"{int((block_of < 0).sum())} letters of x are in no block: blocks partition joint.x")
+        return self.coarsen_by(block_of)
+
+    def coarsen_by(self, block_of: Codes) -> Joint:
+        """The same, with a block number a letter instead of labels."""
+        _, first, numbers = np.unique(block_of, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))  # blocks stand in the order of their earliest letters
+        letters = rank[numbers]
+        members: list[list[Label]] = [[] for _ in range(len(first))]
+        for letter, label in zip(letters.tolist(), self.x, strict=True):
+            members[letter].append(label)
+        # A block of several columns is one letter of one column: its parts can no longer be told apart.
+        names = self._x.names if len(self._x.names) < 2 else (", ".join(self._x.names),)
+        alphabet = Alphabet(([tuple(block) for block in members],), None, names)
+        return self._with_x(alphabet, letters)
+
+    def attribute(self, mapping: Mapping[Label, Label]) -> Joint:
+        """The joint of U = g(S) with X, for a mapping {s: u} [BF, III]."""
+        unknown = [label for label in self.s if label not in mapping]
+        if unknown:
+            raise InputError(f"the attribute has no value for {len(unknown)} of {self.n_s} letters of s")
+        u, codes = encode([mapping[label] for label in self.s])
+        return self._with_s(u, codes)
+
+    def select(self, sensitive: Sequence[str] | None = None, public: Sequence[str] | None = None) -> Joint:
+        """The joint of some of the columns it was counted from; the others are forgotten."""
+        joint = self
+        if sensitive is not None and tuple(sensitive) != self.sensitive:
+            joint = joint._with_s(*subset(self._s, sensitive, "sensitive"))
+        if public is not None and tuple(public) != self.public:
+            joint = joint._with_x(*subset(self._x, public, "public"))
+        return joint
+
+    def paired(self) -> Joint:
+        """S against Y = (S, X): for a curator who publishes the sensitive columns too, coarsened [AC, end of V-C].
+
+        Examples
+        --------
+        >>> Joint.from_pairs([("s1", 1), ("s2", 1)]).paired().x
+        (('s1', 1), ('s2', 1))
+        """
+        s, x = (self._counts.indices.astype(np.int64), self.x_of_pair.astype(np.int64))
+        columns: list[tuple[Alphabet, Codes]] = []
+        for alphabet, codes in ((self._s, s), (self._x, x)):
+            if alphabet.codes is None:
+                columns.append((Alphabet(alphabet.columns), codes))
+            else:
+                columns += [
+                    (Alphabet((column,)), alphabet.codes[codes, i]) for i, column in enumerate(alphabet.columns)
+                ]
+        y, letters = combine(columns, [*self._s.names, *self._x.names])
+        pairs = matrix_of(s, letters, self._counts.data, self.n_s, len(y))
+        return Joint(self._s, y, pairs, missing=self.missing, has_counts=self.has_counts)
+
+    def with_side(self) -> Joint:
+        """S against the pairs (x, a) as one variable, numbered: what somebody with side information sees."""
+        return Joint(self._s, Alphabet((np.arange(len(self.side.x_of)),)), self.side.counts)
+
+    def transpose(self) -> Joint:
+        """X in the role of S and S in the role of X."""
+        return Joint(self._x, self._s, canonical(self._counts.T), has_counts=self.has_counts)
+
+    def _with_x(self, x: Alphabet, letter_of: Codes) -> Joint:
+        pairs = matrix_of(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
+        side = self._side.with_x(letter_of, self.n_s) if self._side else None
+        return Joint(self._s, x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
+
+    def _with_s(self, s: Alphabet, letter_of: Codes) -> Joint:
+        pairs = matrix_of(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
+        side = self._side.with_s(letter_of, len(s)) if self._side else None
+        return Joint(s, self._x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Joint):
+            return NotImplemented
+        return (
+            self.s == other.s
+            and self.x == other.x
+            and self.has_counts == other.has_counts
+            and same_matrix(self._counts, other._counts)
+            and self._side == other._side
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_s, self.n_x, self._counts.nnz, self.total))
+
+    def __repr__(self) -> str:
+        weight = f"{self.total:,} rows" if self.is_integral else ("pmf" if self.has_counts else "support only")
+        side = f" × {len(self._side.a)} a" if self._side else ""
+        return f"Joint({self.n_s} s × {self.n_x} x{side}, {self._counts.nnz:,} pairs, {weight})"
+
+    def _repr_html_(self) -> str:
+        from discreet.report._pages import joint_fragment
+
+        return joint_fragment(self)
+
+
+def from_codes(
+    s: Alphabet,
+    s_codes: Codes,
+    x: Alphabet,
+    x_codes: Codes,
+    weights: npt.NDArray[Any],
+    side: tuple[Alphabet, Codes] | None = None,
+) -> Joint:
+    """A joint of entries that are numbered already; letters that no entry has are left out."""
+    seen_s, s_codes = np.unique(s_codes, return_inverse=True)
+    seen_x, x_codes = np.unique(x_codes, return_inverse=True)
+    matrix = matrix_of(s_codes, x_codes, weights, len(seen_s), len(seen_x))
+    known = Side.build(side[0], s_codes, x_codes, side[1], weights, len(seen_s)) if side is not None else None
+    return Joint(s.take(seen_s), x.take(seen_x), matrix, side=known)

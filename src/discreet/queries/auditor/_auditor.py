@@ -1,0 +1,322 @@
+"""The auditor: many deterministic answers about one data set, and everybody keeps an interval (AUDITOR.md).
+
+One quantised answer is safe [DQ]; ten are not. The auditor knows everything it has said so far. It cuts the range that
+a new question can still take into cells no wider than twice the error, merges cells that would leave somebody with
+less than was promised, and answers with the cell of the true value. The cells depend only on past questions and
+answers, so they reveal nothing by themselves.
+
+The promise is about what can be excluded, not about probability, and it does not cover an adversary who already
+knows other people's values: what is known publicly must be declared, as bounds or as prior rows. Analysts who may
+talk to each other share one auditor. Its capacity is finite: an analyst can use it up, so give each a quota of bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError
+from discreet.queries._html import fact_table
+from discreet.queries.auditor._answer_cells import Cells
+from discreet.queries.auditor._declarations import (
+    SLACK,
+    checked_aggregate,
+    checked_bounds,
+    checked_data,
+    checked_error,
+    checked_members,
+)
+from discreet.queries.auditor._engine import Engine
+from discreet.queries.auditor._kept_intervals import personal_intervals, shared_out
+from discreet.queries.auditor._people import FloatArray, People, PriorRow, exact_sum
+from discreet.queries.auditor._reals import Real
+from discreet.queries.auditor._replies import Price, Reply
+from discreet.queries.auditor._transcript import NOT_WRITTEN, Question, Record
+from discreet.queries.auditor._whole_numbers import Integral
+
+VERSION = 1
+"""Of the state."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """The cells of a question after so many records."""
+
+    after: int
+    question: Question
+    prospect: Any
+    cells: Cells
+
+    def fits(self, records: int, question: Question) -> bool:
+        """Whether it is for this question, now."""
+        mine = self.question
+        return self.after == records and mine.error == question.error and mine.key == question.key
+
+
+class Auditor:
+    """Answers linear questions about one data set so that everybody keeps an interval of possible values.
+
+    Whatever the data, however many questions and however many analysts put their answers together: for each person
+    the values that all answers so far leave possible span at least `keep` (for integral data: two possible values at
+    least `keep` apart). Questions that would break this are answered more coarsely.
+
+    Parameters
+    ----------
+    lower, upper
+        Public bounds of each person's value, one entry a person.
+    keep
+        The length that each person keeps, at most upper - lower; one number or one a person.
+    integral
+        Whole-number data, such as 0/1 columns: witnesses are whole numbers too.
+    prior
+        What else is publicly known: rows (weights by person, low, high) that say low <= sum of weight x value <= high.
+
+    Raises
+    ------
+    InputError
+        For bounds, lengths or prior rows that cannot be.
+
+    Examples
+    --------
+    >>> auditor = Auditor([0, 0], [1, 1], keep=0.6)
+    >>> auditor.offer([0, 1], "sum", error=0.25)
+    [(0.0, 1.0), (1.0, 2.0)]
+    >>> reply = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])
+    >>> reply.answer, reply.error, reply.bits
+    (0.5, 0.5, 1.0)
+    """
+
+    def __init__(
+        self,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        keep: npt.ArrayLike = 0.2,
+        integral: bool = False,
+        prior: Sequence[PriorRow] = (),
+    ) -> None:
+        self._people = People.declare(*checked_bounds(lower, upper, keep, integral, prior))
+        self._prior = [
+            ({int(p): float(w) for p, w in row.items()}, float(low), float(high)) for row, low, high in prior
+        ]
+        self._engine: Engine = (Integral if integral else Real).start(self._people)
+        self._records: list[Record] = []
+        self._folded = 0
+        self._memory: dict[tuple[bytes, Fraction], Record] = {}
+        self._finest: dict[bytes, Record] = {}
+        self._offered: _Offer | None = None
+
+    def __repr__(self) -> str:
+        return f"Auditor({self._people.n} people, {len(self._records)} questions, {self.bits:.4g} bits)"
+
+    def _repr_html_(self) -> str:
+        people, told = self._people, sum(record.cuts for record in self._records)
+        least, most = float(people.keep.min()), float(people.keep.max())
+        kept = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+        what = "two possible whole values so far apart" if people.integral else "an interval of possible values so long"
+        rows = [
+            ("people", f"{people.n:,}", f"values from {people.lower.min():g} to {people.upper.max():g}"),
+            ("keep", kept, f"everybody keeps {what}, whatever was asked"),
+            ("questions", f"{len(self._records):,}", f"answered; {told:,} of them told something new"),
+            ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
+        ]
+        return fact_table("auditor", rows)
+
+    @property
+    def bits(self) -> float:
+        """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
+        return math.fsum(math.log2(len(record.cells)) for record in self._records if record.cuts)
+
+    def offer(self, members: npt.ArrayLike, aggregate: str = "mean", error: float = 0.01) -> list[tuple[float, float]]:
+        """The cells that a question would be offered, in the aggregate's units; it is not asked.
+
+        They depend on the questions and answers so far, never on the data.
+        """
+        question = self._question(members, aggregate, error)
+        known = self._known(question)
+        return (known or self._offer(question)).cells.listed(question.divisor)
+
+    def price(self, members: npt.ArrayLike, aggregate: str = "mean", error: float = 0.01) -> Price:
+        """What a question would cost; it is not asked."""
+        question = self._question(members, aggregate, error)
+        known = self._known(question)
+        cells = len((known or self._offer(question)).cells)
+        return Price(cells, math.log2(cells) if known is None else 0.0)
+
+    def ask(
+        self,
+        members: npt.ArrayLike,
+        aggregate: str = "mean",
+        error: float = 0.01,
+        data: npt.ArrayLike | None = None,
+    ) -> Reply:
+        """Answer a question about the data.
+
+        Parameters
+        ----------
+        members
+            Indices of the people asked about, chosen by public attributes.
+        aggregate
+            "mean", "sum", or "count" (of 0/1 data).
+        error
+            The worst-case error wanted, in the aggregate's units; the reply says what it became.
+        data
+            Everybody's value.
+
+        Raises
+        ------
+        InputError
+            For what cannot be asked, and for data that do not fit the bounds, the prior rows or earlier answers; no value
+            is shown.
+        """
+        question = self._question(members, aggregate, error)
+        if data is None:
+            raise InputError("data are needed to answer: give everybody's value, or use offer or price")
+        values = checked_data(self._people, data)
+        known = self._known(question)
+        if known is None:
+            offer = self._offer(question)
+            chosen = offer.cells.find(exact_sum(values[question.members]))
+            if chosen is None or not self._fits(values):
+                raise InputError("data do not fit the answers given before: changed data are a new data set")
+            record = Record(question, offer.cells, chosen, free=False)
+            self._remember(record)
+            self._fold(offer)
+        else:
+            record = Record(question, known.cells, known.chosen, free=True)
+            if known.question.error != question.error:
+                self._remember(record)
+        low, high = (end / question.divisor for end in record.cells.ends(record.chosen))
+        several = len(record.cells) > 1
+        return Reply(
+            float((low + high) / 2) if several else None,
+            float((high - low) / 2),
+            (float(low), float(high)),
+            record.cells.listed(question.divisor),
+            math.log2(len(record.cells)) if not record.free else 0.0,
+        )
+
+    def intervals(self, side: Literal["inner", "outer"] = "inner") -> FloatArray:
+        """What each person still keeps, shape (n, 2).
+
+        "inner": every value in it is possible, proven by witnesses (for integral data: both ends are). "outer": nothing
+        outside it is possible, proven by multipliers. The true interval lies between; the two meet to about 1e-6 of the
+        range except in systems too large to solve for everyone, where both remain proven.
+        """
+        if side not in ("inner", "outer"):
+            raise InputError(f'side is "inner" or "outer", not {side!r}')
+        self._fold()
+        return personal_intervals(self._engine.system, self._engine.extremes(), side)
+
+    def witness(self) -> FloatArray:
+        """A data set that every answer so far allows, strictly inside all cells: as data it would have had the same replies."""
+        self._fold()
+        return shared_out(self._engine.system, self._engine.witness())
+
+    def state(self) -> dict[str, Any]:
+        """Everything, as plain values that JSON holds exactly: what was declared, and the transcript."""
+        people = self._people
+        return {
+            "version": VERSION,
+            "lower": people.lower.tolist(),
+            "upper": people.upper.tolist(),
+            "keep": people.keep.tolist(),
+            "integral": people.integral,
+            "prior": [[sorted(row.items()), low, high] for row, low, high in self._prior],
+            "records": [record.to_dict() for record in self._records],
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Auditor:
+        """The auditor that had this state: it replies to everything as that one would have.
+
+        The transcript is followed again when a new question first needs it; what was told is taken as told.
+        """
+        if not isinstance(state, Mapping):
+            raise InputError(NOT_WRITTEN)
+        if state.get("version") != VERSION:
+            raise InputError(f"this state has version {state.get('version')!r}: this program reads version {VERSION}")
+        try:
+            prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in state["prior"]]
+            lower, upper, keep, integral = (state[name] for name in ("lower", "upper", "keep", "integral"))
+            records = list(state["records"])
+        except (TypeError, ValueError, KeyError):
+            raise InputError(NOT_WRITTEN) from None
+        auditor = cls(lower, upper, keep, integral, prior)
+        auditor.follow(records)
+        return auditor
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """The transcript: every question that was answered, in order."""
+        return tuple(self._records)
+
+    def follow(self, said: Iterable[Mapping[str, Any]]) -> None:
+        """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it."""
+        for each in said:
+            self._remember(Record.from_dict(each, self._people.n))
+            self._offered = None
+
+    def _question(self, members: npt.ArrayLike, aggregate: str, error: float) -> Question:
+        checked_aggregate(aggregate, self._people)
+        chosen = checked_members(members, self._people.n)
+        divisor = len(chosen) if aggregate == "mean" else 1
+        return Question(chosen, self._people.n, checked_error(error) * divisor, divisor)
+
+    def _known(self, question: Question) -> Record | None:
+        """The reply that this question had, or an answer about the same members that is fine enough for it."""
+        same = self._memory.get((question.key, question.error))
+        if same is not None:
+            return same
+        finest = self._finest.get(question.key)
+        if finest is None:
+            return None
+        low, high = finest.cells.ends(finest.chosen)
+        return finest if high - low <= 2 * question.error else None
+
+    def _offer(self, question: Question) -> _Offer:
+        """The cells of a new question; the last offer is kept, so that pricing and then asking costs once."""
+        last = self._offered
+        if last is not None and last.fits(len(self._records), question):
+            return last
+        self._fold()
+        prospect = self._engine.prospect(self._people.sum_row(question.members), question.key, question.error)
+        cells = self._engine.cells(prospect, question.error)
+        self._offered = _Offer(len(self._records), question, prospect, cells)
+        return self._offered
+
+    def _remember(self, record: Record) -> None:
+        self._records.append(record)
+        self._memory[record.question.key, record.question.error] = record
+        if record.cuts:
+            self._finest[record.question.key] = record
+
+    def _fold(self, offer: _Offer | None = None) -> None:
+        """Take what was told since the last time into the state, a function of the transcript only."""
+        for record in self._records[self._folded :]:
+            question = record.question
+            if record.cuts:
+                prospect = offer.prospect if offer else None
+                if prospect is None:
+                    prospect = self._engine.prospect(
+                        self._people.sum_row(question.members), question.key, question.error
+                    )
+                self._engine = self._engine.after(prospect, question.key, record.cells, record.chosen)
+            self._folded += 1
+
+    def _fits(self, values: FloatArray) -> bool:
+        """Whether the data are what the earlier answers were about, to rounding."""
+        system = self._engine.system
+        chosen = system.class_of >= 0
+        steps = (values - self._people.lower)[chosen] / float(self._people.unit)
+        sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
+        length = np.diff(system.indptr)
+        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
+        # A value may lie between an end of its slab and the last step of the grid within it.
+        slack = (0 if self._people.integral else 1) + SLACK * (1 + reach)
+        return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())

@@ -1,0 +1,155 @@
+"""What may be declared and asked: every check of the auditor's input, one line an error, no value shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import InputError, listed
+from discreet.queries._irwin_hall import rational
+from discreet.queries.auditor._people import FloatArray, IntArray, People, PriorRow
+
+LINEAR = ("mean", "sum", "count")
+
+DISJUNCTIONS = ("max", "maximum", "min", "minimum", "quantile", "median", "percentile", "mode", "range")
+"""'The largest is 5' says that all are at most 5, and that someone reaches it: not a slab, so not answered here."""
+
+SLACK = 1e-9
+"""Relative rounding that declared lengths and prior rows may carry."""
+
+LARGEST_WHOLE = 2.0**31
+"""Bounds of whole-number data stay below this, so that sums over many people are exact."""
+
+LARGEST, SMALLEST = 1e290, 1e-280
+"""Sums of bounds stay below the one and ranges above the other: floats hold both, and a share of either."""
+
+
+def checked_bounds(
+    lower: npt.ArrayLike, upper: npt.ArrayLike, keep: npt.ArrayLike, integral: bool, prior: Sequence[PriorRow]
+) -> tuple[FloatArray, FloatArray, FloatArray, bool, Sequence[PriorRow]]:
+    """Bounds and lengths as arrays, one entry a person."""
+    if not isinstance(integral, bool | np.bool_):
+        raise InputError("integral is True or False, for everybody: give whole-number people an auditor of their own")
+    if not isinstance(prior, Sequence):
+        raise InputError("prior is a list of rows (weights by person, low, high)")
+    low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
+    if low.ndim != 1 or not len(low) or low.shape != high.shape:
+        raise InputError(f"lower and upper need one entry a person each: they have shapes {low.shape} and {high.shape}")
+    _refuse(low > high, "lower exceeds upper")
+    if float(np.maximum(np.abs(low), np.abs(high)).max()) > LARGEST / len(low):
+        raise InputError("the bounds are too large to add up in floating point: use another unit")
+    _refuse(
+        (high > low) & (high - low < SMALLEST), "lower and upper are too close for floating point: use another unit"
+    )
+    length = _numbers(keep, "keep")
+    if length.ndim and length.shape != low.shape:
+        raise InputError(f"keep is one number or one a person: {length.shape} for {len(low)} people")
+    length = np.broadcast_to(length, low.shape)
+    _refuse(length < 0, "keep is negative")
+    _refuse(length > (high - low) * (1 + SLACK), "keep is longer than the range from lower to upper")
+    if integral:
+        _refuse(
+            (low != np.rint(low)) | (high != np.rint(high)), "integral data need whole-number bounds: these are not"
+        )
+        _refuse(
+            np.maximum(-low, high) > LARGEST_WHOLE,
+            f"integral data need bounds below {LARGEST_WHOLE:.0f}: these are not",
+        )
+    for row in prior:
+        _check_prior(row, len(low))
+    return low, high, np.minimum(length, high - low), bool(integral), prior
+
+
+def _check_prior(row: PriorRow, people: int) -> None:
+    try:
+        weights, low, high = row
+        numbers = [*weights.values(), low, high]
+        named = list(weights)
+        usable = bool(named) and all(math.isfinite(number) for number in numbers) and low <= high
+    except (TypeError, ValueError, AttributeError):
+        usable, named = False, []
+    if not usable or not any(weights.values()):
+        raise InputError("a prior row is (weights by person, low, high) with finite numbers and low <= high")
+    if not all(isinstance(person, int | np.integer) and 0 <= person < people for person in named):
+        raise InputError(f"a prior row names people by their index, 0 to {people - 1}")
+
+
+def checked_members(members: npt.ArrayLike, people: int) -> IntArray:
+    """Indices in increasing order."""
+    try:
+        given = np.asarray(members)
+    except (TypeError, ValueError):
+        given = np.zeros(0, object)
+    if given.ndim != 1 or not len(given):
+        raise InputError("members is empty or not a list of indices: name the people whom the question is about")
+    if given.dtype.kind not in "iu":
+        raise InputError("members are indices, whole numbers; for a mask give numpy.flatnonzero(mask)")
+    if given.min() < 0 or given.max() >= people:
+        raise InputError(f"members go from 0 to {people - 1}: an index is out of range")
+    mask = np.zeros(people, np.bool_)
+    mask[given] = True
+    ordered = np.flatnonzero(mask)
+    if len(ordered) < len(given):
+        raise InputError(f"members names {len(given) - len(ordered)} people twice: each once")
+    return ordered
+
+
+def checked_aggregate(aggregate: str, people: People) -> None:
+    """Refuse by name what is not linear."""
+    if aggregate not in LINEAR:
+        if str(aggregate).lower() in DISJUNCTIONS:
+            raise InputError(
+                f"{aggregate!r} is not audited: it says that someone reaches a value, which no cell of sums can hold; "
+                "ask mean, sum or count"
+            )
+        raise InputError(f"unknown aggregate {aggregate!r}: it is one of {listed(LINEAR)}")
+    if aggregate == "count" and not (people.integral and people.lower.min() >= 0 and people.upper.max() <= 1):
+        raise InputError('"count" is for 0/1 data: declare integral=True and bounds 0 and 1, or ask for the sum')
+
+
+def checked_error(error: float) -> Fraction:
+    """A positive number, as the decimal that people wrote: 0.06 cuts 12 into a hundred cells, whatever 0.06 is in binary."""
+    try:
+        usable = not isinstance(error, bool) and math.isfinite(error) and error > 0
+    except (TypeError, ValueError, OverflowError):
+        usable = False
+    if not usable:
+        raise InputError("error must be a positive, finite number, in the units of the aggregate")
+    return rational(error)
+
+
+def checked_data(people: People, data: npt.ArrayLike) -> FloatArray:
+    """Everybody's value, within the bounds and the prior rows."""
+    values = _numbers(data, "data")
+    if values.shape != people.lower.shape:
+        raise InputError(f"data need one value a person: {people.n} people, shape {values.shape}")
+    _refuse((values < people.lower) | (values > people.upper), "data lie outside the declared bounds")
+    if people.integral:
+        _refuse(values != np.rint(values), "data are not whole numbers though integral=True")
+    for functional, low, high in people.declared:
+        found = functional.constant + sum(w * Fraction(float(values[p])) for p, w in functional.weights.items())
+        slack = Fraction(SLACK) * sum(
+            abs(w) * Fraction(float(people.upper[p] - people.lower[p])) for p, w in functional.weights.items()
+        )
+        if not low - slack <= found <= high + slack:
+            raise InputError("data contradict a declared prior row")
+    return values
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
+    try:
+        numbers = np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be numbers") from None
+    if not np.isfinite(numbers).all():
+        raise InputError(f"{name} must be finite: {int((~np.isfinite(numbers)).sum())} entries are not")
+    return numbers
+
+
+def _refuse(wrong: npt.NDArray[np.bool_], what: str) -> None:
+    if wrong.any():
+        raise InputError(f"{what} for {int(wrong.sum())} people")

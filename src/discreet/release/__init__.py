@@ -1,0 +1,25 @@
+"""Releases: policies and their files, frontiers and their points, carrying out, verifying, publishing."""
+
+from discreet.release._channels import Channel
+from discreet.release._frontier import Frontier
+from discreet.release._hypervolume import hypervolume, non_dominated
+from discreet.release._points import Point, Points, Setting
+from discreet.release._policy import Policy
+from discreet.release._publishing import Published, publish
+from discreet.release._releasing import Released
+from discreet.release._verifying import Verification
+
+__all__ = [
+    "Channel",
+    "Frontier",
+    "Point",
+    "Points",
+    "Policy",
+    "Published",
+    "Released",
+    "Setting",
+    "Verification",
+    "hypervolume",
+    "non_dominated",
+    "publish",
+]

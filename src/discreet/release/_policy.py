@@ -1,0 +1,319 @@
+"""Policy: a partition of the alphabet of X with a codeword and a readable cell for every block.
+
+A policy holds values, never records: which letters share a block, what a released cell says, what the release leaks.
+Its file can be checked, applied to new data and verified without trusting whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.joint._joint import Blocks, Joint
+from discreet.release import _cells as cells
+from discreet.release._promises import TO_THE_INFORMED, alone_in, measured, promised_by
+from discreet.tables import MissingPolicy
+from discreet.tables._labels import Label, order_key, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from discreet.release._verifying import Verification
+
+Unseen = Literal["nearest", "suppress"]
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """How X is coarsened, and what that gives away.
+
+    Attributes
+    ----------
+    blocks
+        The partition: a tuple of tuples of labels of x, in the order of their earliest letters.
+    codewords
+        A number (or a tuple of numbers) a block where X has values, else the block's label.
+    before, after
+        Measures of the table as it was and as released, by symbol.
+    """
+
+    public: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    side: tuple[str, ...]
+    blocks: Blocks
+    codewords: tuple[Label, ...]
+    leakage: str
+    before: dict[str, float]
+    after: dict[str, float]
+    utility: dict[str, float] = field(default_factory=dict)
+    missing: MissingPolicy = "level"
+    na: tuple[str, ...] = ()
+    unseen: Unseen = "nearest"
+    withheld: tuple[Label, ...] = ()  # letters whose rows are not released at all
+    names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
+    at_least: int = 0  # records that every released group must have
+    problem: str = "funnel"  # a "bottleneck" keeps its leakage, and promises no bound on it
+    alone: dict[str, int] = field(
+        default_factory=dict
+    )  # distinct values of each sensitive column, where there are several
+    source: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_blocks(
+        cls,
+        joint: Joint,
+        blocks: Iterable[Iterable[Label]],
+        *,
+        codewords: Sequence[Label] | None = None,
+        leakage: str = "L0",
+        utility: dict[str, float] | None = None,
+        missing: MissingPolicy | None = None,
+        na: Sequence[str] = (),
+        unseen: Unseen = "nearest",
+        names: Sequence[str] = (),
+        at_least: int = 0,
+        problem: str = "funnel",
+    ) -> Policy:
+        """The policy of a partition of joint.x, measured before and after."""
+        coarse = joint.coarsen(blocks)
+        return cls(
+            public=joint.public or tuple(f"x{i}" for i in range(_width(joint.x[0]))),
+            sensitive=joint.sensitive,
+            side=joint.side.a.names if joint.has_side else (),
+            blocks=coarse.x,
+            codewords=tuple(codewords) if codewords is not None else (None,) * len(coarse.x),
+            leakage=leakage,
+            before=measured(joint, leakage),
+            after=measured(coarse, leakage),
+            utility=dict(utility or {}),
+            missing=missing or (joint.missing.policy if joint.missing else "level"),
+            na=tuple(na),
+            unseen=unseen,
+            names=tuple(names),
+            at_least=at_least,
+            problem=problem,
+            alone=alone_in(coarse),
+        )
+
+    # ------------------------------------------------------------------ cells
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """What a released row of each block says, one text a public column; unique to the block."""
+        if self.names:
+            return tuple(cells.unique([(name,) for name in self.names]))
+        if len(self.public) == 1:
+            letters, owner = self._sorted_letters
+            texts, _ = cells.block_labels(letters, owner, len(self.blocks))
+            return tuple(cells.unique([(text,) for text in texts]))
+        columns = [
+            tuple(cells.hull([letter[i] for letter in block]) for i in range(len(self.public))) for block in self.blocks
+        ]
+        return tuple(cells.unique(columns))
+
+    @cached_property
+    def _sorted_letters(self) -> tuple[list[Label], npt.NDArray[np.int64]]:
+        pairs = [(letter, number) for number, block in enumerate(self.blocks) for letter in block]
+        pairs.sort(key=lambda pair: order_key(pair[0]))
+        return [letter for letter, _ in pairs], np.asarray([number for _, number in pairs], dtype=np.int64)
+
+    @cached_property
+    def _block_of(self) -> dict[Label, int]:
+        return {letter: number for number, block in enumerate(self.blocks) for letter in block}
+
+    @cached_property
+    def _line(self) -> cells.Line | None:
+        if len(self.public) > 1:
+            return None
+        letters, owner = self._sorted_letters
+        return cells.block_labels(letters, owner, len(self.blocks))[1]
+
+    def block_of(self, label: Label) -> int | None:
+        """The number of the block that a value is released as, or None where it must be suppressed.
+
+        A value never seen goes to the nearest block whose cell is true of it, unless the policy suppresses what it
+        has never seen.
+        """
+        label = plain(label)
+        if label in self._withheld:
+            return None
+        known = self._block_of.get(label)
+        if known is not None or self.unseen == "suppress":
+            return known
+        if self._line is not None:
+            return self._line.block_at(label)
+        is_row = isinstance(label, tuple) and len(label) == len(self.public) > 1
+        return self._nearest(label) if is_row else None
+
+    @cached_property
+    def _withheld(self) -> frozenset[Label]:
+        return frozenset(self.withheld)
+
+    def _nearest(self, label: tuple[Label, ...]) -> int | None:
+        """For several columns: the nearest letter whose block's cells are all true of the value."""
+        letters, owner = self._sorted_letters
+        places, scale = self._places
+        own = [cells.position(part) for part in label]
+        distance = np.zeros(len(letters))
+        for i, where in enumerate(own):
+            column = places[i]
+            if column is None or where is None:
+                differs = np.fromiter((letter[i] != label[i] for letter in letters), dtype=bool, count=len(letters))
+                distance = np.maximum(distance, np.where(differs, np.inf, 0.0))
+            else:
+                distance = np.maximum(distance, np.abs(column - where) / scale[i])
+        for candidate in np.argsort(distance, kind="stable")[:64].tolist():
+            block = self.blocks[int(owner[candidate])]
+            if all(cells.hull_holds([letter[i] for letter in block], part) for i, part in enumerate(label)):
+                return int(owner[candidate])
+        return None
+
+    @cached_property
+    def _places(self) -> tuple[list[npt.NDArray[np.float64] | None], list[float]]:
+        """Every letter's position in every column that lies on a line, and that column's range."""
+        letters, _ = self._sorted_letters
+        places: list[npt.NDArray[np.float64] | None] = []
+        scale = []
+        for i in range(len(self.public)):
+            column = [cells.position(letter[i]) for letter in letters]
+            if any(where is None for where in column):
+                places.append(None)
+                scale.append(1.0)
+            else:
+                numbers = np.asarray(column, dtype=np.float64)
+                places.append(numbers)
+                scale.append(float(np.ptp(numbers)) or 1.0)
+        return places, scale
+
+    # ------------------------------------------------------------------ promises
+
+    @property
+    def promised_distinct(self) -> int:
+        """How many distinct s every released group has."""
+        return int(self.after["k"])
+
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The measures whose values after the release are bounds, by symbol."""
+        plain = () if self.problem == "bottleneck" else promised_by(self.leakage)
+        return (*plain, *(TO_THE_INFORMED[symbol] for symbol in plain if self.side and symbol in TO_THE_INFORMED))
+
+    def broken_by(self, after: Joint) -> list[str]:
+        """Why a released joint does not keep the promises; empty when it does."""
+        reasons = []
+        if after.n_s < 2:
+            reasons.append("the table has a single sensitive value: everybody's is known")
+        found = measured(after, self.leakage)
+        for symbol in self.promised:
+            if symbol not in found:
+                continue  # the side information is not here
+            value, bound = found[symbol], self.after[symbol]
+            if value > bound + 1e-12 * max(1.0, bound):
+                reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
+        for name, count in alone_in(after).items():
+            if count < self.alone.get(name, 0):
+                reasons.append(
+                    f"{name} alone has {count} distinct values in a group, the policy promises {self.alone[name]}"
+                )
+        least = int(after.distinct.min())
+        if least < self.promised_distinct:
+            short = int((after.distinct < self.promised_distinct).sum())
+            reasons.append(
+                f"{short} of {after.n_x} released groups have fewer than the {self.promised_distinct} distinct sensitive "
+                f"values promised (the least has {least})"
+            )
+        if self.at_least and float(after.records.min()) < self.at_least:
+            few = int((after.records < self.at_least).sum())
+            reasons.append(
+                f"{few} of {after.n_x} released groups have fewer than the {self.at_least} records promised "
+                f"(the least has {after.records.min():g})"
+            )
+        return reasons
+
+    # ------------------------------------------------------------------ tables (see releasing.py)
+
+    def release(self, table: object, **options: Any) -> Any:
+        """The released table: the public columns, coarsened. See `discreet.release._releasing.release`."""
+        from discreet.release import _releasing as releasing
+
+        return releasing.release(self, table, **options)
+
+    def apply(self, table: object, **options: Any) -> Any:
+        """Release new data if the promises hold there too, else RequirementError. See `discreet.release._releasing.apply`."""
+        from discreet.release import _releasing as releasing
+
+        return releasing.apply(self, table, **options)
+
+    def verify(self, table: object, original: object | None = None, **options: Any) -> Verification:
+        """Check a released table against this policy, from the table alone. See `discreet.release._verifying.verify`."""
+        from discreet.release import _verifying as verifying
+
+        return verifying.verify(self, table, original, **options)
+
+    # ------------------------------------------------------------------ files
+
+    @cached_property
+    def column_kinds(self) -> tuple[str, ...]:
+        """ "number", "date" or "text" for every public column."""
+        letters = [*self.withheld, *(letter for block in self.blocks for letter in block)]
+        columns = zip(*letters, strict=True) if len(self.public) > 1 else [letters]
+        return tuple(cells.column_kind(list(column)) for column in columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policy file, as what JSON can hold."""
+        from discreet.release import _policy_files as policy_files
+
+        return policy_files.document_of(self)
+
+    def to_json(self) -> str:
+        """The text of the policy file."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy file, whole or not at all."""
+        from discreet.tables._writing import write_text
+
+        write_text(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
+        from discreet.release import _policy_files as policy_files
+
+        return policy_files.read(path)
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Policy:
+        """A policy from what `to_dict` gave."""
+        from discreet.release import _policy_files as policy_files
+
+        return policy_files.policy_of(document)
+
+    def with_source(self, **facts: Any) -> Policy:
+        """The same policy, with facts about the data it was made for."""
+        return replace(self, source={**self.source, **facts})
+
+    def __repr__(self) -> str:
+        utility = ", ".join(f"{name} {value:.4g}" for name, value in self.utility.items())
+        return (
+            f"Policy({', '.join(self.public)}: {sum(map(len, self.blocks))} letters in {len(self.blocks)} blocks, "
+            + "".join(f"{symbol} {self.after[symbol]:.3f}, " for symbol in self.promised if symbol not in ("L0", "I*"))
+            + f"L0 {self.after['L0']:.3f}, I* {self.after['I*']:.3f}, k {self.promised_distinct}"
+            + (f", {utility})" if utility else ")")
+        )
+
+    def _repr_html_(self) -> str:
+        from discreet.report._pages import policy_fragment
+
+        return policy_fragment(self)
+
+
+def _width(label: Label) -> int:
+    return len(label) if isinstance(label, tuple) else 1

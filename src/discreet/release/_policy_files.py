@@ -1,0 +1,141 @@
+"""The policy file: JSON with a seal, read by somebody who does not trust whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import discreet
+from discreet.auditing._words import json_number
+from discreet.errors import InputError
+from discreet.release import _cells as cells
+from discreet.release._policy import Policy, Unseen
+from discreet.release._promises import promised_by
+from discreet.tables import MissingPolicy
+from discreet.tables._checksum import seal
+
+SCHEMA = 1
+
+
+def document_of(policy: Policy) -> dict[str, Any]:
+    """The policy file, as what JSON can hold, with its seal."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "tool": f"discreet {discreet.__version__}",
+        "columns": {
+            "public": [
+                {"name": name, "type": kind} for name, kind in zip(policy.public, policy.column_kinds, strict=True)
+            ],
+            "sensitive": list(policy.sensitive),
+            "side": list(policy.side),
+        },
+        "missing": policy.missing,
+        "na": list(policy.na),
+        "unseen": policy.unseen,
+        "names": list(policy.names),
+        **({"at_least": policy.at_least} if policy.at_least else {}),
+        **({"problem": policy.problem} if policy.problem != "funnel" else {}),
+        "alone": dict(policy.alone),
+        "withheld": [cells.to_json(letter) for letter in policy.withheld],
+        "leakage": policy.leakage,
+        "before": {symbol: json_number(value) for symbol, value in policy.before.items()},
+        "after": {symbol: json_number(value) for symbol, value in policy.after.items()},
+        "utility": {name: json_number(value) for name, value in policy.utility.items()},
+        "blocks": [
+            {
+                "cells": list(label),
+                "codeword": cells.to_json(codeword),
+                "letters": [cells.to_json(x) for x in block],
+            }
+            for block, codeword, label in zip(policy.blocks, policy.codewords, policy.labels, strict=True)
+        ],
+        "source": policy.source,
+    }
+    document["sha256"] = seal(document)
+    return document
+
+
+def read(path: str | Path) -> Policy:
+    """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a policy file: it is not text") from None
+    except OSError as problem:
+        raise InputError(f"{path} cannot be read: {problem.strerror}") from None
+    try:
+        document = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not a policy file, or it is cut short: it does not read as JSON") from None
+    return policy_of(document, where=str(path))
+
+
+def policy_of(document: Any, *, where: str = "the policy") -> Policy:
+    """A policy from what `document_of` gave."""
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if type(schema) is not int or schema < 1:
+        raise InputError(f"{where} is not a policy file: it names no schema")
+    if schema > SCHEMA:
+        raise InputError(f"{where} was written by a newer discreet (schema {schema}): update discreet")
+    try:
+        if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
+            raise InputError(f"{where} was changed after it was written: its sha256 does not match")
+        policy = Policy(
+            public=tuple(column["name"] for column in document["columns"]["public"]),
+            sensitive=tuple(document["columns"]["sensitive"]),
+            side=tuple(document["columns"]["side"]),
+            blocks=tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in document["blocks"]),
+            codewords=tuple(cells.from_json(block["codeword"]) for block in document["blocks"]),
+            leakage=document["leakage"],
+            before={symbol: float(value) for symbol, value in document["before"].items()},
+            after={symbol: float(value) for symbol, value in document["after"].items()},
+            utility={name: float(value) for name, value in document["utility"].items()},
+            missing=document["missing"],
+            na=tuple(document["na"]),
+            unseen=document["unseen"],
+            withheld=tuple(cells.from_json(x) for x in document["withheld"]),
+            names=tuple(document["names"]),
+            at_least=int(document.get("at_least", 0)),
+            problem=str(document.get("problem", "funnel")),
+            alone={name: int(count) for name, count in document["alone"].items()},
+            source=document["source"],
+        )
+        fault = _fault(policy)
+        if not fault and [list(label) for label in policy.labels] != [each["cells"] for each in document["blocks"]]:
+            fault = "its cells are not those of its blocks"
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as problem:
+        raise InputError(f"{where} is not a complete policy file ({type(problem).__name__})") from None
+    if fault:
+        raise InputError(f"{where} does not hold together: {fault}")
+    return policy
+
+
+def _fault(policy: Policy) -> str:
+    """What does not fit together in a policy that was read from a file; nothing when all does."""
+    letters = [*policy.withheld, *(letter for block in policy.blocks for letter in block)]
+    width = len(policy.public)
+    roles = (*policy.public, *policy.sensitive, *policy.side)
+    faults = {
+        "it has no public columns": not policy.public,
+        "a column is not named by text, or named twice": not all(isinstance(name, str) for name in roles)
+        or any(len(set(names)) < len(names) for names in (policy.public, policy.sensitive, policy.side)),
+        "its blocks are not all named": bool(policy.names) and len(policy.names) != len(policy.blocks),
+        "it has no blocks, or an empty one": not (policy.blocks and all(policy.blocks)),
+        "a letter stands in two blocks": len(set(letters)) < len(letters),
+        "a letter has not one value a column": width > 1
+        and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
+        "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
+        "its problem is not known": policy.problem not in ("funnel", "bottleneck"),
+        "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
+        "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
+        "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),
+        "its source is not a list of facts": not isinstance(policy.source, dict),
+    }
+    return next((words for words, is_wrong in faults.items() if is_wrong), "")
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)  # NaN and Infinity are not JSON

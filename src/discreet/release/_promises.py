@@ -1,0 +1,48 @@
+"""What a policy states about a table, and which of these figures it promises."""
+
+from __future__ import annotations
+
+import re
+
+from discreet.joint._joint import Joint
+from discreet.measures import REGISTRY
+
+MEASURED = ("L0", "I*", "L*", "k", "n", "H0", "I", "Lmin", "I_inf")  # before and after, in every policy file
+TO_THE_INFORMED = {"L0": "L0|A", "I*": "I*,A"}  # the same to an adversary who knows the side information
+PROMISED = {"L0": ("L0",), "I*": ("I*",), "L0|I*=0": ("L0", "I*"), "I": ("I",), "Lmin": ("Lmin",), "I_inf": ("I_inf",)}
+
+
+def renyi_order(leakage: str) -> float | None:
+    """The order of a worst-case Rényi leakage by its symbol, else None.
+
+    Examples
+    --------
+    >>> renyi_order("D_2"), renyi_order("D_inf"), renyi_order("L0")
+    (2.0, inf, None)
+    """
+    named = re.fullmatch(r"D_(inf|0|[1-9][0-9]*|(?:0|[1-9][0-9]*)\.[0-9]*[1-9])", leakage)
+    return float(named[1]) if named else None
+
+
+def promised_by(leakage: str) -> tuple[str, ...]:
+    """The measures that a policy for this leakage bounds; nothing where the leakage is not known."""
+    return PROMISED.get(leakage) or ((leakage,) if renyi_order(leakage) is not None else ())
+
+
+def measured(joint: Joint, leakage: str = "L0") -> dict[str, float]:
+    """The measures that a policy file states: always the same, and the leakage that the policy is about."""
+    found = {
+        symbol: REGISTRY[symbol](joint)
+        for symbol in dict.fromkeys((*MEASURED, *promised_by(leakage)))
+        if REGISTRY[symbol].kind == "range" or (joint.has_counts and (symbol != "n" or joint.is_integral))
+    }
+    if joint.has_side:
+        found |= {name: REGISTRY[symbol](joint, side=True) for symbol, name in TO_THE_INFORMED.items()}
+    return found
+
+
+def alone_in(joint: Joint) -> dict[str, int]:
+    """The fewest distinct values of each sensitive column by itself, where several are protected together."""
+    if len(joint.sensitive) < 2:
+        return {}
+    return {name: int(joint.select(sensitive=[name]).distinct.min()) for name in joint.sensitive}

@@ -1,0 +1,185 @@
+"""Verifying a released table against its policy, trusting neither the table nor the policy's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ColumnError, RequirementError
+from discreet.joint._joint import from_codes
+from discreet.measures import REGISTRY
+from discreet.release._policy import Policy
+from discreet.release._promises import measured
+from discreet.release._releasing import Released, carry_out
+from discreet.tables._columns import canonical, encode_column
+from discreet.tables._labels import Alphabet, Codes, Label, combine
+from discreet.tables._sources import column_names, group
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was checked, what was found wrong, and what could not be checked."""
+
+    problems: tuple[str, ...]
+    checked: tuple[str, ...]
+    unchecked: tuple[str, ...]
+    rows: int
+    measures: dict[str, float]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing wrong was found."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The block that every released row names, when cells are read as labels or as codewords; −1 for none."""
+
+    block: Codes
+    same: Codes  # the first block that has the same cell as each: two blocks may share a codeword
+    unknown: int
+
+
+def verify(policy: Policy, released: object, original: object | None = None) -> Verification:
+    """Hold a released table against a policy without trusting the policy's own figures.
+
+    Every cell must be one of the policy's. Where the released table has the sensitive columns, leakage is recomputed
+    from it; where the original is given, it is released anew and both must agree row for row, kept columns included.
+    """
+    names = column_names(released)
+    lacking = [name for name in policy.public if name not in names]
+    if lacking:
+        return Verification((f"the released table has no column {lacking[0]!r}",), (), (), 0, {})
+    others = [name for name in dict.fromkeys(names) if name not in policy.public]
+    values, counts = group(released, [*policy.public, *others])
+    rows = int(counts.sum())
+    if rows == 0:
+        return Verification(("the released table has no rows",), (), (), 0, {})
+    coded = dict(zip([*policy.public, *others], (encode_column(column, frozenset()) for column in values), strict=True))
+    readings = _readings(policy, [coded[name] for name in policy.public], counts)
+    block, unknown = readings[0].block, readings[0].unknown
+    problems, checked, unchecked, found = [], [], [], {}
+    if unknown:
+        problems.append(f"{unknown} of {rows} rows have cells that the policy does not have")
+    else:
+        checked.append("every cell is one of the policy's")
+    known = block >= 0
+    with_s = bool(policy.sensitive) and all(name in others for name in policy.sensitive)
+    if with_s and known.any():
+        narrowed = {name: (alphabet, codes[known]) for name, (alphabet, codes) in coded.items()}
+        s = combine([narrowed[name] for name in policy.sensitive], policy.sensitive)
+        with_a = policy.side and all(name in others for name in policy.side)
+        a = combine([narrowed[name] for name in policy.side], policy.side) if with_a else None
+        joint = from_codes(*s, Alphabet((list(policy.labels),)), block[known], counts[known], a)
+        found = measured(joint, policy.leakage)
+        problems += policy.broken_by(joint)
+        checked.append("leakage, recomputed from the released table")
+    if original is not None:
+        kept = [name for name in others if name in column_names(original)]
+        unchecked += [f"column {name!r}: the original does not have it" for name in others if name not in kept]
+        try:
+            done = carry_out(policy, original, keep=kept)
+        except (RequirementError, ColumnError) as problem:
+            return Verification((*problems, f"the original: {problem}"), tuple(checked), tuple(unchecked), rows, found)
+        if done.joint is None:
+            unchecked.append("leakage: the original has no sensitive columns")
+        else:
+            found = done.measures
+            problems += [reason for reason in policy.broken_by(done.joint) if reason not in problems]
+            problems += _claims(policy, found)
+            checked.append("leakage, recomputed from the original")
+        if not unknown:
+            kept_coded = {name: coded[name] for name in kept}
+            if any(_rows(each, kept_coded, counts) == _wanted(policy, each, done, kept) for each in readings):
+                checked.append("the released rows are those that the policy makes of the original")
+            else:
+                problems.append("the released rows are not those that the policy makes of the original")
+    elif not with_s:
+        unchecked += [
+            f"{symbol}: neither the sensitive columns nor the original are here" for symbol in ("L0", "I*", "k")
+        ]
+    unchecked += [
+        f"{symbol}: the side information is not here" for symbol in policy.promised if found and symbol not in found
+    ]
+    return Verification(tuple(problems), tuple(checked), tuple(unchecked), rows, found)
+
+
+def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
+    """Figures of the policy file that the original does not bear out."""
+    wrong = []
+    for symbol in dict.fromkeys(("L0", "I*", "k", *(each for each in policy.promised if each in found))):
+        claimed, value = policy.after[symbol], found[symbol]
+        grows = -REGISTRY[symbol].direction if symbol in REGISTRY else 1  # with side information it is a leakage too
+        worse = (value - claimed) * grows
+        if worse > 1e-9:
+            wrong.append(f"the policy claims {symbol} {claimed:.4g}, the original gives {value:.4g}")
+    return wrong
+
+
+def _readings(policy: Policy, coded: Sequence[tuple[Alphabet, Codes]], counts: Counts) -> list[Reading]:
+    """The readings of the released cells that explain most rows; both, where they explain as many."""
+    axis, codes = combine(coded, policy.public)
+    cells = [_as_tuple(label) for label in axis.labels()]
+    found = []
+    for texts in (policy.labels, [_as_tuple(word) for word in policy.codewords]):
+        exact: dict[Any, int] = {}
+        loose: dict[Any, int] = {}
+        for number, text in enumerate(texts):
+            exact.setdefault(text, number)
+            loose.setdefault(_loosely(text), number)
+        same = np.asarray([exact[text] for text in texts], dtype=np.int64)
+        number_of = [exact.get(cell, loose.get(_loosely(cell), -1)) for cell in cells]
+        block = np.asarray(number_of, dtype=np.int64)[codes]
+        found.append(Reading(block, same, int(counts[block < 0].sum())))
+    least = min(reading.unknown for reading in found)
+    return [reading for reading in found if reading.unknown == least]
+
+
+def _loosely(cell: Sequence[Label]) -> tuple[Label, ...]:
+    """A cell as it is read where all cells look like numbers or dates: "1000000.0" is the number 1000000 there."""
+    return tuple(canonical([part])[0] for part in cell)
+
+
+def _rows(reading: Reading, kept: Mapping[str, tuple[Alphabet, Codes]], counts: Counts) -> dict[Any, int]:
+    """How often each block occurs with each row of the kept columns, as released."""
+    columns = [[_loosely([label])[0] for label in alphabet.labels()] for alphabet, _ in kept.values()]
+    entries = [codes.tolist() for _, codes in kept.values()]
+    keys = zip(
+        reading.same[reading.block].tolist(),
+        *([labels[code] for code in codes] for labels, codes in zip(columns, entries, strict=True)),
+        strict=True,
+    )
+    return _totals(keys, counts.tolist())
+
+
+def _wanted(policy: Policy, reading: Reading, done: Released, kept: Sequence[str]) -> dict[Any, int]:
+    """The same, as the policy makes them of the original."""
+    number = {label: i for i, label in enumerate(policy.labels)}
+    cells = zip(*(done.columns[name] for name in policy.public), strict=True)
+    keys = zip(
+        (int(reading.same[number[cell]]) for cell in cells),
+        *([_loosely([label])[0] for label in done.columns[name]] for name in kept),
+        strict=True,
+    )
+    return _totals(keys, done.counts.tolist())
+
+
+def _totals(keys: Any, counts: Sequence[int]) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for key, count in zip(keys, counts, strict=True):
+        found[key] = found.get(key, 0) + count
+    return found
+
+
+def _as_tuple(word: Any) -> tuple[Any, ...]:
+    return word if isinstance(word, tuple) else (word,)

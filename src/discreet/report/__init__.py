@@ -1,0 +1,1 @@
+"""Reports and pictures: one self-contained page each, and what a notebook shows."""

@@ -1,0 +1,171 @@
+"""Files of mappings: probabilities and the names of values. Figures are computed anew when one is read.
+
+A mapping made from a table holds the table's frequencies, so its file is as private as the table; only y is published.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.release import _cells as cells
+from discreet.sample_privacy._disclosing import Disclosure
+from discreet.sample_privacy._estimating import Guarantee
+from discreet.sample_privacy._mapping import ByType, Orbits, Table
+from discreet.sample_privacy._problem import make_problem
+from discreet.sample_privacy._symmetric import Types
+from discreet.tables._checksum import read_sealed, write_sealed
+
+if TYPE_CHECKING:
+    from discreet.sample_privacy._mapping import Mapping
+
+SCHEMA = 1
+LARGEST = 4_000_000  # numbers that a file may hold
+
+
+def save(disclosure: Disclosure, path: str | Path) -> None:
+    """Write a mapping, whole or not at all."""
+    known = disclosure.guarantee
+    document: dict[str, Any] = {
+        "disclosure": SCHEMA,
+        "names": list(disclosure.names),
+        "labels": [[cells.to_json(label) for label in values] for values in disclosure.labels],
+        "latent": disclosure.latent,
+        "latent_labels": [cells.to_json(label) for label in disclosure.latent_labels],
+        "private": [list(group) for group in disclosure.private],
+        "upper_bound": disclosure.upper_bound,
+        "engine": disclosure.engine,
+        "how": disclosure.how,
+        "proven": disclosure.proven,
+        "latent_entropy": disclosure.latent_entropy,
+        "guarantee": None
+        if known is None
+        else {
+            "confidence": known.confidence,
+            "radius": known.radius,
+            "rows": known.rows,
+            "worst": list(known.worst),
+            "bounds": [[list(group), bound] for group, bound in known.bounds.items()],
+            "unseen": known.unseen,
+        },
+        "mapping": _written(disclosure.mapping),
+    }
+    write_sealed(path, document)
+
+
+def load(path: str | Path) -> Disclosure:
+    """Read a mapping; refuse a file that is cut short, or that was changed by hand."""
+    document = read_sealed(path, "disclosure", SCHEMA, "a mapping")
+    try:
+        mapping, shape = _read(document["mapping"])
+        known = document["guarantee"]
+        return Disclosure(
+            mapping=mapping,
+            shape=shape,
+            private=tuple(tuple(group) for group in document["private"]),
+            upper_bound=float(document["upper_bound"]),
+            engine=document["engine"],
+            how=document["how"],
+            proven=bool(document["proven"]),
+            latent_entropy=float(document["latent_entropy"]),
+            names=tuple(document["names"]),
+            labels=tuple(tuple(cells.from_json(label) for label in values) for values in document["labels"]),
+            latent=document["latent"],
+            latent_labels=tuple(cells.from_json(label) for label in document["latent_labels"]),
+            guarantee=None if known is None else _guarantee(known),
+        )
+    except (LookupError, TypeError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError(f"{path} is not a complete mapping") from None
+
+
+def _guarantee(known: dict[str, Any]) -> Guarantee:
+    bounds = {tuple(group): float(bound) for group, bound in known["bounds"]}
+    worst = tuple(known["worst"])
+    return Guarantee(known["confidence"], known["radius"], known["rows"], bounds[worst], worst, bounds, known["unseen"])
+
+
+def _written(mapping: Mapping) -> dict[str, Any]:
+    if isinstance(mapping, Table):
+        problem = mapping.problem
+        arrays: dict[str, Any] = {"kind": "table", "p": problem.p, "table": mapping.table}
+        if problem.latent is not None:
+            arrays["latent"] = problem.latent
+        arrays["private"] = [list(group) for group in problem.private]
+    elif isinstance(mapping, ByType):
+        arrays = {"kind": "types", **_types(mapping.types), "table": mapping.table}
+        if mapping.latent is not None:
+            arrays["latent"] = mapping.latent
+    elif isinstance(mapping, Orbits):
+        arrays = {"kind": "orbits", **_types(mapping.types), "words": mapping.words, "masses": mapping.masses}
+    else:
+        raise InputError(f"a {type(mapping).__name__} has no file")
+    parts = [part for each in arrays.values() for part in (each if isinstance(each, tuple) else (each,))]
+    numbers = sum(part.size for part in parts if isinstance(part, np.ndarray))
+    if numbers > LARGEST:
+        raise InputError(f"the mapping has {numbers:,} numbers, more than a file of {LARGEST:,} may hold")
+    return {name: _listed(value) for name, value in arrays.items()}
+
+
+def _types(types: Types) -> dict[str, Any]:
+    return {
+        "shape": list(types.shape),
+        "classes": types.classes,
+        "counts": types.counts,
+        "p": types.p,
+        "sizes": types.sizes,
+        "marginals": types.marginals,
+    }
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _read(document: dict[str, Any]) -> tuple[Mapping, tuple[int, ...]]:
+    def floats(name: str) -> Any:
+        return np.asarray(document[name], dtype=np.float64)
+
+    kind = document["kind"]
+    if kind == "table":
+        latent = floats("latent") if "latent" in document else None
+        problem = make_problem(floats("p"), latent, document["private"])
+        table = floats("table")
+        _check_rows(table, len(problem.weights))
+        return Table(problem, table), problem.p.shape
+    shape = tuple(int(size) for size in document["shape"])
+    types = Types(
+        shape,
+        np.asarray(document["classes"], dtype=np.int64),
+        np.asarray(document["counts"], dtype=np.int64),
+        floats("p"),
+        floats("sizes"),
+        tuple(np.asarray(block, dtype=np.float64) for block in document["marginals"]),
+    )
+    if len(types.classes) != len(shape) or not (types.p > 0).all() or abs(types.p.sum() - 1) > 1e-9:
+        raise InputError("the mapping's types do not fit its samples")
+    if kind == "types":
+        table = floats("table")
+        _check_rows(table, len(types.p))
+        return ByType(types, floats("latent") if "latent" in document else None, table), shape
+    words = tuple(np.asarray(each, dtype=np.int64) for each in document["words"])
+    masses = tuple(np.asarray(each, dtype=np.float64) for each in document["masses"])
+    whole = np.concatenate(masses)
+    fits = all(
+        len(word) == len(mass) > 0 and word.shape[1] == len(shape) and ((word >= 0) & (word < np.array(shape))).all()
+        for word, mass in zip(words, masses, strict=True)
+    )
+    if not fits or not (whole > 0).all() or abs(whole.sum() - 1) > 1e-9:
+        raise InputError("the mapping's patterns do not fit its samples")
+    return Orbits(types, words, masses), shape
+
+
+def _check_rows(table: Any, rows: int) -> None:
+    if table.ndim != 2 or len(table) != rows or (table < 0).any() or np.abs(table.sum(1) - 1).max() > 1e-9:
+        raise InputError("the mapping's table does not fit its pmf")

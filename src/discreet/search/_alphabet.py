@@ -1,0 +1,189 @@
+"""From a joint to the arrays that engines work on: ranges, and the letters' places in the units that the caller chose."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.joint._joint import Joint
+from discreet.release import _cells as cells
+from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.tables._labels import Label
+
+Values = Mapping[Label, float | Sequence[float]]
+
+
+def has_positions(joint: Joint, *, but_missing: bool = False) -> bool:
+    """Whether every letter of X is a number or a date (in every column), so that distances make sense.
+
+    With but_missing, missing values do not count against it.
+
+    Examples
+    --------
+    >>> has_positions(Joint.from_pairs([("s", 1), ("s", 2)])), has_positions(Joint.from_pairs([("s", "a")]))
+    (True, False)
+    """
+    return all(
+        cells.position(part) is not None or (but_missing and part is None)
+        for label in joint.x
+        for part in _parts(label)
+    )
+
+
+def _parts(label: Label) -> tuple[Label, ...]:
+    return label if isinstance(label, tuple) else (label,)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """Where the letters lie: scaled coordinates for the engines, and the units to speak of codewords in."""
+
+    coordinates: FloatArray  # n × d, scaled
+    scale: FloatArray  # one a coordinate: multiply to get back to the caller's units
+    is_single: bool  # one column, so that a codeword is a number and not a tuple
+    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
+
+    def codewords(self, choice: str, norm: float) -> Callable[[IntArray], tuple[Label, ...]]:
+        """A function from a partition to its blocks' codewords, in the caller's units, earliest block first."""
+
+        def words(block_of: IntArray) -> tuple[Label, ...]:
+            from discreet.search._codewords import codeword
+
+            order = np.argsort(block_of, kind="stable")
+            starts = np.flatnonzero(np.diff(block_of[order], prepend=-1))
+            found = []
+            for members in np.split(order, starts[1:]):
+                centre = codeword(self.coordinates[np.sort(members)], choice, norm) * self.scale
+                parts = tuple(self._spoken(i, float(part)) for i, part in enumerate(centre))
+                found.append(parts[0] if self.is_single else parts)
+            return tuple(found)
+
+        return words
+
+    def _spoken(self, i: int, part: float) -> Label:
+        """A coordinate as people say it: days are dates."""
+        is_day = i < len(self.kinds) and self.kinds[i] == "date"
+        return dt.date.fromordinal(max(1, round(part))) if is_day else part
+
+
+def space_of(
+    joint: Joint,
+    values: Values | None,
+    scale: Mapping[str, float] | str | None,
+    order: Mapping[str, Sequence[Label]] | None,
+) -> Space:
+    """Numbers for the letters: the caller's `values`, or the labels' own where they are numbers or dates.
+
+    An ordered category is its rank in `order`; unordered ones are 1 apart (each a corner of a
+    simplex), where a `scale` is given for them; every column is divided by its scale, or by its range for "range".
+    """
+    if values is not None:
+        return _given(joint, values)
+    columns, units, kinds = [], [], []
+    names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
+    given = scale if isinstance(scale, Mapping) else {}
+    _check_scale(given, names)
+    for name in order or ():
+        if name not in names:
+            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
+    if isinstance(scale, str) and scale != "range":
+        raise InputError(f"scale={scale!r} is not known: give a unit a column, or 'range'")
+    for name in order or ():
+        if name not in names:
+            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
+    for i, name in enumerate(names):
+        labels = [_parts(label)[i] for label in joint.x]
+        if order and name in order:
+            ranks = {label: rank for rank, label in enumerate(order[name])}
+            lacking = [label for label in labels if label not in ranks]
+            if lacking:
+                raise InputError(f"order of {name!r} leaves out {len(set(lacking))} of its values: list them all")
+            numbers = np.asarray([[ranks[label]] for label in labels], dtype=np.float64)
+        elif name in given and cells.column_kind(labels) == "text":
+            numbers = _corners(labels)
+        else:
+            numbers = np.asarray([[_number(label, name)] for label in labels], dtype=np.float64)
+        unit = float(given.get(name, 1.0))
+        if scale == "range":
+            unit = float(np.ptp(numbers)) or 1.0
+        columns.append(numbers / unit)
+        units += [unit] * numbers.shape[1]
+        kinds += [cells.column_kind(labels) if not (order and name in order) else "rank"] * numbers.shape[1]
+    coordinates = np.concatenate(columns, axis=1)
+    return Space(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
+
+
+def _check_scale(given: Mapping[str, float], names: Sequence[str]) -> None:
+    for name, unit in given.items():
+        if name not in names:
+            raise InputError(f"scale names {name!r}, which is not a public column: they are {', '.join(names)}")
+        if not (math.isfinite(unit) and unit > 0):
+            raise InputError(f"the scale of {name!r} must be a positive number")
+
+
+def _corners(labels: Sequence[Label]) -> FloatArray:
+    """Unordered categories as corners of a simplex: any two are 1 apart in the l_2 norm."""
+    categories = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    corners = np.zeros((len(labels), len(categories)))
+    corners[np.arange(len(labels)), [categories[label] for label in labels]] = math.sqrt(0.5)
+    return corners
+
+
+def _number(label: Label, name: str) -> float:
+    where = cells.position(label)
+    if where is None and label is None:
+        raise InputError(
+            f"distortion has no place for the missing values of {name!r}: drop their rows (missing='drop', --missing drop), "
+            "or give values= for all letters"
+        )
+    if where is None and isinstance(label, float):
+        raise InputError(f"column {name!r} has infinite values: distortion needs finite ones")
+    if where is None:
+        raise InputError(
+            f"column {name!r} is not numeric: use utility resolution, or say where its values lie "
+            "(order= or --rank, scale= or --scale, values=)"
+        )
+    return where
+
+
+def _row(value: object) -> object:
+    """A letter's value: a number, or a tuple of them from any sequence or array."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else value
+
+
+def _given(joint: Joint, values: Values) -> Space:
+    lacking = sum(1 for label in joint.x if label not in values)
+    if lacking:
+        raise InputError(f"values are missing for {lacking} of {joint.n_x} letters of x: give one each")
+    rows = [_row(values[label]) for label in joint.x]
+    if any(row == () or isinstance(part, str | bytes) for row in rows for part in _parts(row) or (None,)):
+        raise InputError("values must be numbers, or tuples of numbers")
+    widths = {len(row) if isinstance(row, tuple) else 0 for row in rows}
+    if len(widths) > 1:
+        raise InputError("some values are numbers and some are tuples, or their lengths differ: give all alike")
+    try:
+        numbers = np.asarray([_parts(row) for row in rows], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("values must be numbers, or tuples of numbers") from None
+    if not np.isfinite(numbers).all():
+        raise InputError("values contain NaN or infinity: distortion needs finite numbers")
+    return Space(np.ascontiguousarray(numbers), np.ones(numbers.shape[1]), widths == {0})
+
+
+def letters_of(joint: Joint, space: Space | None, norm: float = 2.0) -> Letters:
+    """The joint's support and places as arrays."""
+    counts = joint.counts
+    return Letters(
+        indptr=counts.indptr.astype(np.int64),
+        indices=counts.indices.astype(np.int32),
+        n_s=joint.n_s,
+        values=None if space is None else space.coordinates,
+        norm=float(norm),
+    )

@@ -1,0 +1,234 @@
+"""The best partitions known for the funnel and the bottleneck: merging, moving and annealing together (SPEC 8).
+
+Three parts, each improving on the one before. Dendrograms over many λ, with more λ where the frontier owes most to them;
+every step of every path is a candidate. Sequential moves of single letters from points all along the frontier, each
+under the multiplier that is the frontier's slope there. Annealing drawn to one utility after another, which also finds
+the points that no multiplier supports; the best partition of each narrow band of utility is kept.
+
+How much is done depends on the size of the problem and on the time limit, not on the speed of the machine, so results
+repeat; only a machine that is far too slow for its limit stops earlier.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.release._hypervolume import non_dominated
+from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet.search.information._annealing_by_utility import WHOLE, Bands
+from discreet.search.information._dendrogram import Dendrogram, checked_problem, dendrogram
+from discreet.search.information._integers import integers_of
+from discreet.search.information._least_records import least_count
+from discreet.search.information._moves import MovePath, sweep_moves
+from discreet.search.information._pairwise import pairwise
+
+if TYPE_CHECKING:
+    from discreet.search.information._weights import Weights
+    from discreet.tables._counting import Progress
+
+MULTIPLIERS = 33
+"""Dendrograms of a small problem; fewer where they would take more than a share of the time."""
+
+FIRST = {"funnel": 0.999, "bottleneck": 0.001}
+"""The multiplier whose single path is worth most (SPEC 8)."""
+
+THRESHOLDS = 101
+"""Pairwise merges of a small problem, each to its threshold."""
+
+TABLES = 50_000_000
+"""Letters times s up to which single letters are moved: a block's counts are a row of a table there."""
+
+STARTS = 16
+"""Points of the frontier that sequential moves start from."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Partitions by their figures; the partitions themselves are built when asked for."""
+
+    leakage: FloatArray
+    """I(S;X̂) in bits."""
+    utility: FloatArray
+    """I(X;X̂) in bits."""
+    sources: tuple[tuple[int, Callable[[int], IntArray]], ...]
+    """How many candidates each source has, and what builds one of them."""
+
+    def __len__(self) -> int:
+        return len(self.leakage)
+
+    def partition(self, i: int) -> IntArray:
+        """Each letter's block, named by its lowest letter."""
+        i = range(len(self))[i]
+        for size, build in self.sources:
+            if i < size:
+                return build(i)
+            i -= size
+        raise AssertionError("the sources hold fewer candidates than there are figures")
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    leakage: FloatArray
+    utility: FloatArray
+    build: Callable[[int], IntArray]
+
+
+def search(
+    weights: Weights,
+    problem: Problem,
+    *,
+    seed: int = 0,
+    time_limit: float = 30.0,
+    at_least: float = 0.0,
+    progress: Progress | None = None,
+) -> Candidates:
+    """Candidates for the frontier of I(S;X̂) against I(X;X̂), all of them meeting the side condition.
+
+    Parameters
+    ----------
+    problem
+        "funnel" looks for little leakage at each utility, "bottleneck" for much.
+    time_limit
+        Seconds to plan for. Two dendrograms are made however long they take.
+    at_least
+        Every block weighs at least this much; InputError if nothing can.
+    """
+    found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress)
+    found.merge()
+    if weights.n > 2 and weights.n * weights.n_s <= TABLES:
+        found.move()
+        found.anneal()
+    return found.candidates()
+
+
+class _Search:
+    """What has been found so far."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        problem: Problem,
+        seed: int,
+        time_limit: float,
+        at_least: float,
+        progress: Progress | None,
+    ) -> None:
+        self.weights, self.problem, self.at_least = weights, problem, at_least
+        self.sign = 1.0 if problem == "funnel" else -1.0
+        self.integers = integers_of(weights)
+        self.least = least_count(self.integers, at_least)
+        self.rng = np.random.default_rng(seed)
+        self.time_limit, self.deadline = time_limit, time.monotonic() + time_limit
+        self.progress = progress
+        self.sources: list[_Source] = []
+
+    def say(self, stage: str, share: float) -> None:
+        if self.progress:
+            self.progress(stage, share)
+
+    def late(self) -> bool:
+        """Whether the machine is too slow for what was planned."""
+        return time.monotonic() > self.deadline
+
+    def candidates(self) -> Candidates:
+        return Candidates(
+            np.concatenate([source.leakage for source in self.sources]),
+            np.concatenate([source.utility for source in self.sources]),
+            tuple((len(source.leakage), source.build) for source in self.sources),
+        )
+
+    def front(self, leakage: FloatArray, utility: FloatArray) -> IntArray:
+        """The points worth having, by falling utility."""
+        return non_dominated(leakage, utility) if self.problem == "funnel" else non_dominated(utility, leakage)
+
+    # ------------------------------------------------------------------ merging
+
+    def merge(self) -> None:
+        """Dendrograms: half of the multipliers in even steps, the others where the frontier owes most to its paths."""
+        n, pairs = self.weights.n, len(self.weights.indices)
+        seconds = 5e-9 * n * (pairs + 10 * n)
+        count = int(np.clip(0.25 * self.time_limit / seconds, 2, min(MULTIPLIERS, 2 + 2 * n)))
+        even = np.linspace(0.0, 1.0, max(1, count // 2) + 2)[1:-1]
+        paths: dict[float, Dendrogram] = {}
+        for multiplier in [FIRST[self.problem], *even.tolist()]:
+            self.say("merging", len(paths) / count)
+            paths[multiplier] = self.path(multiplier)
+        while len(paths) < count and not self.late():
+            self.say("merging", len(paths) / count)
+            multiplier = self.between(paths)
+            paths[multiplier] = self.path(multiplier)
+        for path in paths.values():
+            self.sources.append(_from_step(path, path.first))
+        if not self.least:
+            self.merge_to_thresholds(int(np.clip(0.1 * self.time_limit / seconds, 2, THRESHOLDS)))
+
+    def merge_to_thresholds(self, count: int) -> None:
+        """Pairwise merges to thresholds: seldom better, but a frontier should not be dominated by the papers' own."""
+        most = self.weights.entropy if self.problem == "funnel" else self.weights.leakage
+        for threshold in np.linspace(0.0, most, count):
+            if self.late():
+                return
+            self.sources.append(_from_step(pairwise(self.weights, float(threshold), self.problem), 0))
+
+    def path(self, multiplier: float) -> Dendrogram:
+        return dendrogram(self.weights, multiplier, self.problem, at_least=self.at_least)
+
+    def between(self, paths: dict[float, Dendrogram]) -> float:
+        """The middle of the widest gap between multipliers, weighed by how much of the frontier its ends made."""
+        order = sorted(paths)
+        sizes = [len(paths[each]) for each in order]
+        leakage = np.concatenate([paths[each].leakage for each in order])
+        utility = np.concatenate([paths[each].utility for each in order])
+        owner = np.repeat(np.arange(len(order)), sizes)[self.front(leakage, utility)]
+        owned = np.bincount(owner, minlength=len(order)) + 1.0
+        ends = np.array([0.0, *order, 1.0])
+        share = np.concatenate((owned[:1], owned[:-1] + owned[1:], owned[-1:]))
+        widest = int(np.argmax(np.diff(ends) * share))
+        return float(0.5 * (ends[widest] + ends[widest + 1]))
+
+    # ------------------------------------------------------------------ moving
+
+    def move(self) -> None:
+        """Sequential moves from points all along the frontier, under the frontier's slope there."""
+        found = self.candidates()
+        front = self.front(found.leakage, found.utility)
+        leakage, utility = found.leakage[front], found.utility[front]
+        starts = np.unique(np.linspace(0, len(front) - 1, STARTS + 2).astype(int)[1:-1])
+        for turn, at in enumerate(starts.tolist()):
+            self.say("moving letters", turn / len(starts))
+            if self.late():
+                return
+            reach = max(1, len(front) // STARTS)
+            one, two = max(0, at - reach), min(len(front) - 1, at + reach)
+            run = utility[one] - utility[two]
+            slope = float(np.clip((leakage[one] - leakage[two]) / run, 0.0, 1.0)) if run > 0 else 0.5
+            path = sweep_moves(
+                self.weights,
+                found.partition(int(front[at])),
+                slope,
+                self.problem,
+                rng=self.rng,
+                max_sweeps=20 if self.weights.n <= WHOLE else 2,
+                at_least=self.at_least,
+            )
+            self.sources.append(_from_step(path, 0))
+
+    # ------------------------------------------------------------------ annealing
+
+    def anneal(self) -> None:
+        """Annealing by bands of utility, from what has been found and from scratch."""
+        found = self.candidates()
+        bands = Bands(self.integers, self.problem, self.least, self.rng)
+        bands.fill(found.leakage, found.utility, found.partition)
+        bands.anneal(0.5 * self.time_limit, self.late, self.say)
+        self.sources.append(_Source(*bands.figures(), bands.partition))
+
+
+def _from_step(path: Dendrogram | MovePath, first: int) -> _Source:
+    """The steps of a path from the first that counts."""
+    return _Source(path.leakage[first:], path.utility[first:], lambda i: path.partition(first + i))

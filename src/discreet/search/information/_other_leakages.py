@@ -1,0 +1,121 @@
+"""Leakages other than Shannon's on the same merging engine, against I(X;X̂).
+
+Maximal and min-entropy leakage are sums over blocks inside a logarithm, log2 Σ_B max_s t_B,s w_s up to a constant with
+w_s = 1/N_s and w_s = 1, so nearest-neighbour lists serve: a merge never raises the sum, and what it lowers is weighed
+against the entropy lost. The worst-case Rényi leakage max_B D_α(p(s|B) ‖ p(s)) is a maximum over blocks: only merging
+the worst block lowers it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.search.information._dendrogram import Dendrogram, merged_by
+from discreet.search.information._integers import Integers, integers_of
+from discreet.search.information._least_records import first_allowed, least_count
+
+if TYPE_CHECKING:
+    from discreet.search.information._weights import Weights
+    from discreet.tables._counting import Progress
+
+OtherLeakage = Literal["maximal", "min-entropy", "renyi"]
+
+OTHER_MULTIPLIERS = (0.0, *(2.0**power for power in range(-6, 7)), 2.0**20)
+"""Multipliers that trace a frontier: both extremes, and a factor of two between neighbours round the even balance."""
+
+NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`
+
+
+def merge_other(
+    weights: Weights,
+    leakage: OtherLeakage,
+    *,
+    order: float | None = None,
+    multiplier: float = 1.0,
+    at_least: float = 0.0,
+    progress: Progress | None = None,
+) -> Dendrogram:
+    """Merge letters down to one block, lowering another leakage at little cost of I(X;X̂).
+
+    Parameters
+    ----------
+    leakage
+        "maximal": log2 Σ_B max_s p(B|s). "min-entropy": log2 of Σ_B max_s p(s,B) / max_s p(s). "renyi":
+        max_B D_α(p(s|B) ‖ p(s)).
+    order
+        α of "renyi" in [0, ∞]; 2 unless given.
+    multiplier
+        μ ≥ 0 of the other two: each step merges the pair with the least ΔC/C_0 + μ ΔH/H_0, with C the sum inside the
+        logarithm and ΔH the entropy lost, both relative to the start. "renyi" has none: the worst block merges with
+        the partner that leaves the least maximum, ties by the least entropy lost.
+    at_least
+        Side condition as in `dendrogram`; for "renyi" the worst of the light blocks merges while there is one.
+
+    Returns
+    -------
+    Dendrogram
+        With that leakage in `leakage`. O(n · pairs) or little more.
+    """
+    integers = integers_of(weights)
+    if leakage == "renyi":
+        return _worst_blocks(integers, 2.0 if order is None else order, at_least)
+    if leakage not in ("maximal", "min-entropy"):
+        raise InputError(f"there is no leakage {leakage!r} here: choose 'maximal', 'min-entropy' or 'renyi'")
+    if not 0 <= multiplier < math.inf:
+        raise InputError(f"the multiplier must be a number of at least 0, not {multiplier}")
+    return _best_guesses(integers, leakage == "maximal", multiplier, at_least, progress)
+
+
+def _of_s(integers: Integers) -> np.typing.NDArray[np.int64]:
+    found = np.zeros(integers.n_s, np.int64)
+    np.add.at(found, integers.indices, integers.count)
+    return found
+
+
+def _best_guesses(
+    integers: Integers, is_maximal: bool, multiplier: float, at_least: float, progress: Progress | None
+) -> Dendrogram:
+    from discreet.search.information._dendrogram_kernels import GUESS, Rule
+
+    of_s = _of_s(integers)
+    per_s = 1.0 / of_s if is_maximal else np.ones(integers.n_s)
+    tops = np.maximum.reduceat(integers.count * per_s[integers.indices], integers.indptr[:-1])
+    begin = float(tops.sum())
+    _, utility = integers.information(np.arange(integers.n))
+    slope = multiplier / max(1, utility)
+    rule = Rule(GUESS, 1.0 / begin, -slope, slope, 0, 0, per_s)
+    run = merged_by(rule, integers, None, at_least, progress=progress)
+    inside = np.maximum(1e-300, begin + np.append(0.0, np.cumsum(run.tops)))
+    leakage = np.log2(inside) - (0.0 if is_maximal else math.log2(int(of_s.max())))
+    return run.path(leakage, integers.bits(utility - np.append(0, np.cumsum(run.outside))))
+
+
+def _worst_blocks(integers: Integers, order: float, at_least: float) -> Dendrogram:
+    from discreet.search._kernels.rows import new_rows
+    from discreet.search.information import _renyi_kernels as kernel
+
+    if not order >= 0:
+        raise InputError(f"order {order} is not defined here: use a number from 0 to infinity")
+    if order == 0:
+        kind = kernel.ZERO
+    elif abs(order - 1) < NEAR_ONE:
+        kind = kernel.ONE
+    else:
+        kind = kernel.INFINITE if order == math.inf else kernel.OTHER
+    least = least_count(integers, at_least)
+    of_s = _of_s(integers)
+    prior = kernel.Prior(kind, float(order), of_s / integers.total, np.log2(of_s), math.log2(integers.total))
+    dense = np.zeros(integers.n_s, np.int64)
+    merges, outside, leakage = kernel.merge_worst(prior, new_rows(integers), dense, least)
+    _, utility = integers.information(np.arange(integers.n))
+    return Dendrogram(
+        np.arange(integers.n),
+        merges,
+        leakage,
+        np.maximum(0.0, integers.bits(utility - np.append(0, np.cumsum(outside)))),
+        first_allowed(integers.of_letter, merges, least),
+    )

@@ -1,0 +1,53 @@
+"""The iterative pairwise merges of Makhdoumi et al. with a threshold, as [PF, III and IV-B] describe them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.search._letters import Problem
+from discreet.search.information._dendrogram import Dendrogram, agglomerate, checked_problem
+from discreet.search.information._integers import Integers, integers_of
+
+if TYPE_CHECKING:
+    from discreet.search.information._weights import Weights
+
+ROUNDING = 1e-11  # bits by which a threshold may be missed: it often is the rounded figure of a partition
+BEYOND = 1e-9  # bits by which it may exceed all there is, for the same reason
+
+
+def pairwise(weights: Weights, threshold: float, problem: Problem = "funnel") -> Dendrogram:
+    """Merge pairs while the threshold allows one; the path ends where it stops.
+
+    The funnel merges, among the pairs that keep I(X;X̂) ≥ θ, the one that leaves the least I(S;X̂) ([PF]'s [4,
+    Algorithm 1]); the bottleneck, among those that keep I(S;X̂) ≥ θ, the one that leaves the least I(X;X̂) ([4,
+    Algorithm 2]). Ties go to the earliest blocks.
+
+    A pair's effect does not depend on the other blocks and what may still be lost only shrinks, so a pair that does not
+    fit never fits again: the lists of `_dendrogram_kernels.py` serve unchanged.
+
+    Parameters
+    ----------
+    threshold
+        θ in bits, at most H(X) for the funnel and I(S;X) for the bottleneck; beyond it InputError.
+    """
+    integers = integers_of(weights)
+    budget = budget_of(integers, threshold, problem)
+    if checked_problem(problem) == "funnel":  # N·I(S;X̂) changes by G − F, and N·I(X;X̂) falls by F
+        return agglomerate(weights, (1.0, 1.0), use=(0, 1), budget=budget)
+    return agglomerate(weights, (0.0, 1.0), use=(-1, 1), budget=budget)
+
+
+def budget_of(integers: Integers, threshold: float, problem: Problem) -> int:
+    """N times what the constrained information may lose before it falls below the threshold, in units of h."""
+    leakage, utility = integers.information(np.arange(integers.n))
+    have, name = (utility, "H(X)") if problem == "funnel" else (leakage, "I(S;X)")
+    bits = float(integers.bits(have))
+    if not threshold <= bits + BEYOND:
+        raise InputError(f"no policy keeps {threshold:g} bits: {name} is {bits:g}, choose a threshold of at most that")
+    if threshold <= 0:
+        return have
+    return math.floor((bits - threshold + ROUNDING) * integers.scale * integers.total)

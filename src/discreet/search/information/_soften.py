@@ -1,0 +1,40 @@
+"""Soft policies that a hard frontier does not dominate, as channels that can release a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.release._channels import Channel
+from discreet.search.information import weights_of
+
+if TYPE_CHECKING:
+    from discreet.release._frontier import Frontier
+    from discreet.tables._counting import Progress
+
+STARTS = 40  # hard policies that the soft search starts from
+
+
+def soften(frontier: Frontier, *, seed: int, time_limit: float, progress: Progress | None) -> list[Channel]:
+    """The non-dominated soft policies found from a frontier's hard ones, most useful first."""
+    from discreet.search.information._soft_funnel import soft_frontier
+
+    if frontier.leakage != "I":
+        raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError("the seed must be a whole number of at least 0")
+    if not time_limit > 0:
+        raise InputError("the time limit must be a positive number of seconds")
+    joint = frontier.setting.joint
+    spread = np.unique(np.linspace(0, len(frontier.points) - 1, STARTS).astype(np.int64))
+    found = soft_frontier(
+        weights_of(joint),
+        "bottleneck" if frontier.setting.is_bottleneck else "funnel",
+        hard=[frontier.points[int(i)].block_of for i in spread],
+        seed=seed,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    return [Channel.from_matrix(joint, point.channel) for point in found]

@@ -1,0 +1,1 @@
+"""The worst case: searches, proofs and baselines over the ranges [[S|x]] alone [AC]."""

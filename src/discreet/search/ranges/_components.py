@@ -1,0 +1,156 @@
+"""I* frontiers: how few components a policy can leave, against block size or distortion (SPEC 3 and 9).
+
+A block of m letters joins at most m components into one, so it lowers their number by at most m - 1. Everything here
+is about spending letters on joins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search.ranges._closed_forms import fewest_components, join_components
+from discreet.search.ranges._costs import Codeword, components, distortion, size
+from discreet.search.ranges._line import Column
+from discreet.search.ranges._optimised import Optimised
+
+
+def overlap(letters: Letters) -> tuple[IntArray, int]:
+    """Component of each letter in the graph of letters and s [AC, Def 1], and how many there are."""
+    from discreet.search._kernels.geometry import overlap_components
+
+    component, count = overlap_components(letters.indptr, letters.indices, letters.n_s, np.arange(letters.n))
+    return component, int(count)
+
+
+def by_size(letters: Letters) -> Optimised:
+    """The exact frontier of I* against the largest block: every number of components worth having, fewest last.
+
+    Returns
+    -------
+    Optimised
+        Levels are components left, decreasing; costs are block sizes, optimal.
+    """
+    component, c = overlap(letters)
+    n = letters.n
+    sizes = [1]
+    while fewest_components(n, c, sizes[-1]) > 1:
+        # The next size worth having is the least one that leaves fewer components; the closed form falls with m.
+        now, low = fewest_components(n, c, sizes[-1]), sizes[-1]
+        high = low + 1
+        while fewest_components(n, c, high) >= now:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if fewest_components(n, c, middle) < now else (middle, high)
+        sizes.append(high)
+    levels = np.array([fewest_components(n, c, m) for m in sizes], np.int64)
+    cost = np.array(sizes, np.float64)
+
+    def rebuild(i: int) -> IntArray:
+        block_of = join_components(component, sizes[i])
+        if size(block_of) > sizes[i] or components(letters, block_of) != levels[i]:
+            raise AssertionError("the construction does not attain the closed form")
+        return block_of
+
+    return Optimised(levels, levels, cost, cost.copy(), rebuild)
+
+
+def by_distortion(
+    letters: Letters,
+    codeword: Codeword = "chebyshev",
+    *,
+    most: int = 200,
+    rng: np.random.Generator | None = None,
+) -> Optimised:
+    """The frontier of I* against distortion for one numeric column.
+
+    For a radius D, blocks of width 2D are swept from left to right, each cut where it still joins as many components
+    (see `kernels.components.sweep`), then annealed on small alphabets. The radii tried are bisected between those that
+    leave all components and those that leave one, at most `most` of them.
+
+    Returns
+    -------
+    Optimised
+        Levels are components left, decreasing, from all of them at cost 0; the bound holds for every codeword.
+    """
+    column = Column.of(letters)
+    component, c = overlap(letters)
+    by_place = component[column.order]
+    seed = int((rng or np.random.default_rng(0)).integers(1, 2**63))
+    found: dict[float, tuple[int, float, IntArray]] = {}
+
+    def at(radius: float) -> int:
+        block_of = column.block_of(_join_by_distance(column.x, by_place, c, radius, seed))
+        left = components(letters, block_of)
+        found[radius] = (left, distortion(letters, block_of, codeword), block_of)
+        return left
+
+    span = 0.5 * float(np.ptp(column.x))
+    gaps = np.diff(column.x)
+    start = 0.5 * float(gaps[gaps > 0].min()) if np.any(gaps > 0) else 0.0
+    at(0.0)
+    waiting = [(0.0, span, found[0.0][0], at(span))]
+    while waiting and len(found) < most:
+        # The interval with the most components between its ends is the one where most points of the frontier lie.
+        waiting.sort(key=lambda w: (w[3] - w[2], w[0]))
+        low, high, at_low, at_high = waiting.pop(0)
+        if at_low <= at_high or high - low <= max(1e-9 * span, 0.5 * start):
+            continue
+        middle = 0.5 * (low + high)
+        at_middle = at(middle)
+        waiting += [(low, middle, at_low, at_middle), (middle, high, at_middle, at_high)]
+    best: dict[int, tuple[float, IntArray]] = {}
+    for left, cost, block_of in sorted(found.values(), key=lambda f: (-f[0], f[1])):
+        if left not in best or cost < best[left][0]:
+            best[left] = (cost, block_of)
+    levels: list[int] = []
+    for left in sorted(best):
+        if not levels or best[left][0] < best[levels[-1]][0]:
+            levels.append(left)
+    levels.reverse()
+    costs = np.array([best[left][0] for left in levels])
+    bounds = np.array([distortion_bound(column.x, by_place, c, left, best[left][0]) for left in levels])
+    counts = np.array(levels, np.int64)
+    return Optimised(counts, counts, costs, bounds, lambda i: best[levels[i]][1])
+
+
+def _join_by_distance(x: FloatArray, component: IntArray, c: int, radius: float, seed: int) -> IntArray:
+    """The best of the two sweeps, from the left and from the right, then annealed where the alphabet is small."""
+    from discreet.search.ranges._components_kernels import join_annealed, sweep
+
+    forth, left = sweep(x, component, c, 2 * radius)
+    back, left_back = sweep(-x[::-1], component[::-1].copy(), c, 2 * radius)
+    labels: IntArray = forth if left <= left_back else back[::-1].copy()
+    low = fewest_within(x, component, c, radius)
+    if min(left, left_back) > low and len(x) <= 2_000:
+        labels, _ = join_annealed(x, component, c, labels, 2 * radius, low, 20_000, np.uint64(seed))
+    return labels
+
+
+def fewest_within(x: FloatArray, component: IntArray, c: int, radius: float) -> int:
+    """No policy whose blocks are at most 2 radius wide leaves fewer components; x ascending.
+
+    Gaps wider than that separate groups which no block crosses. So letters of one group at best become one component,
+    which gives the components of the graph of groups and components; and in group g of n_g letters from d_g components
+    with N_g the fewest blocks that cover it, blocks lower the count by at most min(n_g - N_g, d_g - 1) (SPEC 9).
+    """
+    from discreet.search.ranges._components_kernels import fewest_within as kernel
+
+    return int(kernel(x, component, c, 2 * radius))
+
+
+def distortion_bound(x: FloatArray, component: IntArray, c: int, left: int, attained: float) -> float:
+    """A radius below which `fewest_within` forbids `left` components; `attained` itself where it is optimal."""
+    low, high = 0.0, float(np.nextafter(attained, 0.0))
+    if attained <= 0 or fewest_within(x, component, c, low) <= left:
+        return 0.0
+    if fewest_within(x, component, c, high) > left:
+        return attained
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        if fewest_within(x, component, c, middle) <= left:
+            high = middle
+        else:
+            low = middle
+    return low

@@ -1,0 +1,270 @@
+"""Exact frontiers: the least cost at every level of leakage, with a proof or with what is missing to one.
+
+In order of preference: a closed form; dynamic programs over all subsets of a small alphabet; and bisection of
+the cost, each step of it a question to a MILP solver, between a proven lower bound and the best policy known.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from discreet.search.ranges import _closed_forms as closed_forms
+from discreet.search.ranges import _costs as costs
+from discreet.search.ranges import _level_bounds as level_bounds
+from discreet.search.ranges import _subsets as subsets
+from discreet.search.ranges._assignment import Assignment, components_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discreet.search._letters import FloatArray, IntArray, Letters
+
+Leakage = Literal["L0", "I*", "L0|I*=0"]
+Cost = Literal["size", "distortion"]
+
+SUBSET_LIMIT = 15  # letters: 3^15 steps take some hundredths of a second, and the tables a megabyte
+SEARCH_LIMIT = 500  # letters: questions about more than these take a solver longer than anybody waits
+RESOLUTION = 1e-9  # relative: costs closer than this are equal, here and in a proof
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPoint:
+    """The best policy at one level.
+
+    Attributes
+    ----------
+    level
+        Distinct s that every block has at least (leakages L0 and L0|I*=0), or components left at most
+        (I*).
+    cost
+        The policy's largest block cost.
+    bound
+        No policy at this level costs less; equal to cost, or within one in 10^9 of it, where
+        ``proven``.
+    block_of
+        Each letter's block, named by its lowest letter. Levels with one policy share one array.
+    proven
+        Whether the policy is optimal.
+    """
+
+    level: int
+    cost: float
+    bound: float
+    block_of: IntArray
+    proven: bool
+
+
+def exact_frontier(
+    letters: Letters,
+    leakage: Leakage,
+    cost: Cost,
+    codeword: costs.Codeword = "centroid",
+    time_limit: float = 60.0,
+    incumbents: Sequence[IntArray] = (),
+    bounds: Sequence[float] = (),
+) -> list[ExactPoint]:
+    """The least cost at every level of leakage, over all partitions of the alphabet.
+
+    Parameters
+    ----------
+    letters
+        The alphabet. Distortion needs its values.
+    leakage
+        "L0" and "L0|I*=0" have levels 1 .. |[[S]]|, "I*" has levels 1 .. the number of components.
+    cost
+        "size" for the resolution U1, "distortion" for U2.
+    codeword
+        What distortion is measured from.
+    time_limit
+        Seconds of wall clock for everything that is not closed form or a small alphabet.
+    incumbents
+        Policies known already; the better they are, the sooner the proof.
+    bounds
+        Lower bounds on the cost proven already, one a level, lowest level first. More than
+        ``SEARCH_LIMIT`` letters are not searched: what comes back then rests on these and on the
+        incumbents.
+
+    Returns
+    -------
+    One point a level, lowest level first. Costs are monotone. When time runs out a point has the best
+    policy found (at worst one block of all letters), its proven bound, and ``proven`` False.
+
+    Reference: [AC, (2), (4), (7)]; SPEC 3 and 9.
+    """
+    if cost == "distortion" and letters.values is None:
+        raise ValueError("distortion needs the letters' values")
+    component_of = components_of(letters)
+    if leakage == "I*" and cost == "size":
+        return _components_by_size(component_of)
+    if leakage == "L0" and cost == "size" and closed_forms.has_single_s(letters):
+        return _distinct_by_dealing(letters)
+    if letters.n <= SUBSET_LIMIT:
+        if leakage == "I*":
+            found = subsets.frontier_of_components(letters, component_of, cost, codeword)
+        else:
+            join = leakage == "L0|I*=0"
+            found = subsets.frontier_of_distinct(letters, component_of, cost, codeword, join=join)
+        return [ExactPoint(level, value, value, policy, True) for level, (value, policy) in found.items()]
+    deadline = time.monotonic() + 0.97 * time_limit  # building a last model takes its time, too
+    search = _Search(letters, component_of, leakage, cost, codeword, deadline)
+    search.trust(bounds)
+    for block_of in incumbents:
+        search.offer(np.asarray(block_of, np.int64))
+    if letters.n <= SEARCH_LIMIT:
+        search.run()
+    return search.points()
+
+
+def _components_by_size(component_of: IntArray) -> list[ExactPoint]:
+    n, count = len(component_of), int(component_of.max()) + 1
+    points: list[ExactPoint] = []
+    for level in range(1, count + 1):
+        size = closed_forms.least_size_for_components(n, count, level)
+        same = points and points[-1].cost == size
+        block_of = points[-1].block_of if same else closed_forms.join_components(component_of, size)
+        points.append(ExactPoint(level, float(size), float(size), block_of, True))
+    return points
+
+
+def _distinct_by_dealing(letters: Letters) -> list[ExactPoint]:
+    points: list[ExactPoint] = []
+    degrees = closed_forms.degrees_of(letters)
+    last_blocks = 0
+    for level in range(1, letters.n_s + 1):
+        blocks = closed_forms.most_blocks(degrees, level)
+        block_of = points[-1].block_of if blocks == last_blocks else closed_forms.deal(letters, blocks)
+        size = float(-(-letters.n // blocks))
+        points.append(ExactPoint(level, size, size, block_of, True))
+        last_blocks = blocks
+    return points
+
+
+class _Search:
+    """Lower and upper ends at all levels, narrowed by questions until they meet or time is up.
+
+    Levels are kept by rank, easiest first, so that costs grow with the rank: a bound holds for all later
+    ranks and a policy serves all earlier ones.
+    """
+
+    def __init__(
+        self,
+        letters: Letters,
+        component_of: IntArray,
+        leakage: Leakage,
+        cost: Cost,
+        codeword: costs.Codeword,
+        deadline: float,
+    ) -> None:
+        self.letters, self.leakage, self.cost, self.codeword = letters, leakage, cost, codeword
+        self.deadline = deadline
+        count = int(component_of.max()) + 1
+        self.levels = list(range(count, 0, -1)) if leakage == "I*" else list(range(1, letters.n_s + 1))
+        self.lower = np.full(len(self.levels), 1.0 if cost == "size" else 0.0)
+        if letters.n <= SEARCH_LIMIT:
+            self.frame = Assignment(letters, component_of, cost, codeword)
+            self.candidates: FloatArray | None = self.frame.candidate_costs()
+            self.lower = level_bounds.lower_bounds(
+                letters, component_of, leakage, self.frame.distances, codeword, self.levels
+            )
+        self.upper = np.full(len(self.levels), np.inf)
+        self.policy: list[IntArray] = [np.zeros(letters.n, np.int64)] * len(self.levels)
+        self.offer(np.zeros(letters.n, np.int64))
+        self.offer(np.arange(letters.n))
+
+    def offer(self, block_of: IntArray) -> None:
+        """Keep a policy at every level that it serves better than the one before."""
+        if self.leakage == "I*":
+            reached = len(self.levels) - costs.components(self.letters, block_of) + 1
+        elif self.leakage == "L0|I*=0" and costs.components(self.letters, block_of) > 1:
+            return
+        else:
+            reached = costs.distinct(self.letters, block_of)
+        by_size = self.cost == "size"
+        value = float(costs.size(block_of)) if by_size else costs.distortion(self.letters, block_of, self.codeword)
+        for rank in range(reached):
+            if value < self.upper[rank]:
+                self.upper[rank] = value
+                self.policy[rank] = block_of
+
+    def trust(self, bounds: Sequence[float]) -> None:
+        """Take over bounds that are proven already, lowest level first."""
+        if len(bounds):
+            ranked = np.asarray(bounds, float)[:: -1 if self.leakage == "I*" else 1]
+            self.lower = np.maximum.accumulate(np.maximum(self.lower, ranked))
+
+    def settled(self, rank: int) -> bool:
+        return bool(self.upper[rank] - self.lower[rank] <= RESOLUTION * self.upper[rank])
+
+    def run(self) -> None:
+        """Settle the ends first, then the middle of what is open: equal ends settle all between them."""
+        spans = [(0, len(self.levels) - 1)]
+        for rank in dict.fromkeys(spans[0]):
+            self.settle(rank)
+        while spans:
+            low, high = spans.pop()
+            if high - low < 2 or self.upper[high] <= self.lower[low] or time.monotonic() >= self.deadline:
+                continue
+            middle = (low + high) // 2
+            self.settle(middle)
+            spans += [(middle, high), (low, middle)]
+
+    def settle(self, rank: int) -> None:
+        """Narrow one level within its share of the time that is left."""
+        now = time.monotonic()
+        unsettled = sum(not self.settled(r) for r in range(len(self.levels)))
+        # Levels settle one another, so a level may take several equal shares.
+        share = min(self.deadline, now + 4 * (self.deadline - now) / max(4, unsettled))
+        asked = 0
+        while not self.settled(rank):
+            most = self._threshold(rank, asked)
+            distinct, components = (1, self.levels[rank]) if self.leakage == "I*" else (self.levels[rank], None)
+            if self.leakage == "L0|I*=0":
+                components = 1
+            answer = self.frame.ask(most, distinct, components, share)
+            asked += 1
+            if isinstance(answer, str):
+                return
+            if answer is None:
+                self._raise(rank, most)
+            else:
+                before = self.upper[rank]
+                self.offer(answer)
+                if self.upper[rank] >= before:
+                    return  # the solver's rounding: its policy does not hold what it promised
+
+    def _threshold(self, rank: int, asked: int) -> float:
+        """The cost to ask about: the bound itself first, since it is often met; then halfway."""
+        low, high = float(self.lower[rank]), float(self.upper[rank])
+        if self.candidates is None:
+            if asked == 0:
+                return low * (1 + RESOLUTION)
+            # Halfway twice, then just below the best policy: that is the question whose "no" is the proof.
+            return high * (1 - RESOLUTION) if asked % 3 == 0 else (low + high) / 2
+        start = int(np.searchsorted(self.candidates, low * (1 - RESOLUTION)))
+        stop = int(np.searchsorted(self.candidates, high * (1 - RESOLUTION)))  # the incumbent's own place
+        return float(self.candidates[start if asked == 0 else (start + stop - 1) // 2])
+
+    def _raise(self, rank: int, most: float) -> None:
+        """No policy costs ``most`` or less: raise the bound there and at all harder levels."""
+        bound = most
+        if self.candidates is not None:
+            bound = float(self.candidates[np.searchsorted(self.candidates, most, side="right")])
+        self.lower[rank:] = np.maximum(self.lower[rank:], bound)
+
+    def points(self) -> list[ExactPoint]:
+        """One point a level, lowest level first."""
+        found = [
+            ExactPoint(
+                level,
+                float(self.upper[r]),
+                float(min(self.lower[r], self.upper[r])),  # rounding may part the two the wrong way
+                self.policy[r],
+                self.settled(r),
+            )
+            for r, level in enumerate(self.levels)
+        ]
+        return sorted(found, key=lambda point: point.level)

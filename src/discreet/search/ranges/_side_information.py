@@ -1,0 +1,166 @@
+"""Merging against an adversary who knows A already [AC, end of V-C].
+
+A block is seen together with an a, so it keeps a range [[S|block, a]] for every a it occurs with. L0(S→X̂|A) is
+lowered in rounds as by Algorithm 1, I*(S;X̂,A) pair by pair as by Algorithm 2; ties go to the earliest elements.
+Ranges are integers used as bit sets: this is for alphabets of up to a few thousand letters.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.joint._joint import Joint
+from discreet.search._codewords import codeword as codeword_of
+from discreet.search._codewords import distances
+from discreet.search._letters import FloatArray, IntArray, Letters
+
+MOST_LETTERS = 3_000
+Ranges = dict[int, int]  # a -> the set of s seen with the block and a, as bits
+
+
+class _Blocks:
+    """Blocks by their earliest letter: members, and ranges by a."""
+
+    def __init__(self, joint: Joint, letters: Letters, cost: str, codeword: str) -> None:
+        side = joint.side
+        self.letters, self.cost, self.codeword = letters, cost, codeword
+        self.members: dict[int, list[int]] = {x: [x] for x in range(letters.n)}
+        self.ranges: dict[int, Ranges] = {x: {} for x in range(letters.n)}
+        self.prior: Ranges = {}
+        for column in range(len(side.x_of)):
+            x, a = int(side.x_of[column]), int(side.a_of[column])
+            codes = side.counts.indices[side.counts.indptr[column] : side.counts.indptr[column + 1]]
+            seen = sum(1 << int(code) for code in codes)
+            self.ranges[x][a] = self.ranges[x].get(a, 0) | seen
+            self.prior[a] = self.prior.get(a, 0) | seen
+
+    def price(self, one: int, other: int) -> float:
+        """What the union of two blocks would cost."""
+        together = self.members[one] + self.members[other]
+        if self.cost == "size":
+            return float(len(together))
+        values = self.letters.values
+        assert values is not None  # noqa: S101, distortion has values
+        points = values[np.sort(together)]
+        return float(distances(points, codeword_of(points, self.codeword, self.letters.norm), self.letters.norm).max())
+
+    def merge(self, one: int, other: int) -> int:
+        """Join two blocks; the union is named by the earlier."""
+        first, second = min(one, other), max(one, other)
+        self.members[first] = sorted(self.members[first] + self.members.pop(second))
+        for a, seen in self.ranges.pop(second).items():
+            self.ranges[first][a] = self.ranges[first].get(a, 0) | seen
+        return first
+
+    def leak(self, block: int) -> float:
+        """max over a of |[[S|a]]| / |[[S|block, a]]|: L0(S→X̂|A) is the largest logarithm of these."""
+        return max(self.prior[a].bit_count() / seen.bit_count() for a, seen in self.ranges[block].items())
+
+    def partition(self) -> IntArray:
+        """Every letter's block."""
+        block_of = np.empty(self.letters.n, dtype=np.int64)
+        for name, letters in self.members.items():
+            block_of[letters] = name
+        return block_of
+
+
+def merge_with_side(
+    joint: Joint, letters: Letters, leakage: str, cost: str, codeword: str
+) -> tuple[list[IntArray], FloatArray]:
+    """The merge path and the leakage after every step, the finest partition first."""
+    if letters.n > MOST_LETTERS:
+        raise InputError(
+            f"side information is for up to {MOST_LETTERS:,} letters of x, not {letters.n:,}: coarsen x first"
+        )
+    blocks = _Blocks(joint, letters, cost, codeword)
+    return _lower_l0(blocks) if leakage == "L0" else _lower_i_star(blocks, joint.n_s)
+
+
+def _lower_l0(blocks: _Blocks) -> tuple[list[IntArray], FloatArray]:
+    partitions, leaked = [blocks.partition()], [max(blocks.leak(block) for block in blocks.members)]
+    while leaked[-1] > 1:
+        worst = [block for block in sorted(blocks.members) if blocks.leak(block) == leaked[-1]]
+        done: set[int] = set()
+        merged = False
+        for block in worst:
+            if block in done or block not in blocks.members or blocks.leak(block) < leaked[-1]:
+                continue
+            own = blocks.ranges[block]
+            binding = [a for a, seen in own.items() if blocks.prior[a].bit_count() / seen.bit_count() == leaked[-1]]
+            # A partner helps if it adds an s to a range that binds.
+            helpers = [
+                other
+                for other in blocks.members
+                if other != block and any(blocks.ranges[other].get(a, 0) & ~own[a] for a in binding)
+            ]
+            if helpers:
+                partner = min(helpers, key=lambda other: (blocks.price(block, other), other))
+                done |= {block, partner, blocks.merge(block, partner)}
+                merged = True
+        if not merged:
+            break
+        partitions.append(blocks.partition())
+        leaked.append(max(blocks.leak(block) for block in blocks.members))
+    return partitions, np.log2(leaked)
+
+
+def _lower_i_star(blocks: _Blocks, n_s: int) -> tuple[list[IntArray], FloatArray]:
+    parent = list(range(n_s))  # components live on S: every (x, a) joins the s of its range
+
+    def find(s: int) -> int:
+        while parent[s] != s:
+            parent[s] = parent[parent[s]]
+            s = parent[s]
+        return s
+
+    def join(seen: int) -> None:
+        codes = [i for i in range(n_s) if seen >> i & 1]
+        for code in codes[1:]:
+            parent[find(code)] = find(codes[0])
+
+    def first(seen: int) -> int:
+        return find((seen & -seen).bit_length() - 1)
+
+    def joins(one: int, other: int) -> bool:
+        """Whether merging two blocks joins two components: through an a that both occur with."""
+        shared = blocks.ranges[one].keys() & blocks.ranges[other].keys()
+        return any(first(blocks.ranges[one][a]) != first(blocks.ranges[other][a]) for a in shared)
+
+    for ranges in blocks.ranges.values():
+        for seen in ranges.values():
+            join(seen)
+
+    def count() -> int:
+        return sum(1 for s in range(n_s) if find(s) == s)
+
+    names = sorted(blocks.members)
+    heap = [
+        (blocks.price(one, other), one, other)
+        for i, one in enumerate(names)
+        for other in names[i + 1 :]
+        if joins(one, other)
+    ]
+    heapq.heapify(heap)
+    partitions, leaked = [blocks.partition()], [count()]
+    sizes = {(one, other): 2 for _, one, other in heap}
+    while heap and leaked[-1] > 1:
+        _, one, other = heapq.heappop(heap)
+        if one not in blocks.members or other not in blocks.members:
+            continue
+        if len(blocks.members[one]) + len(blocks.members[other]) != sizes.get((one, other)) or not joins(one, other):
+            continue
+        name = blocks.merge(one, other)
+        for seen in blocks.ranges[name].values():
+            join(seen)
+        for third in blocks.members:
+            if third != name and joins(name, third):
+                pair = (min(name, third), max(name, third))
+                sizes[pair] = len(blocks.members[name]) + len(blocks.members[third])
+                heapq.heappush(heap, (blocks.price(*pair), *pair))
+        partitions.append(blocks.partition())
+        leaked.append(count())
+    return partitions, np.array([math.log2(number) for number in leaked])

@@ -1,0 +1,112 @@
+"""L0 against resolution: the least largest block for every k (SPEC 9).
+
+With one s a letter the optimum has a closed form. B blocks with k distinct s each use every s at most min(deg_s, B)
+times, so k B <= sum_s min(deg_s, B); the largest such B gives size >= ceil(n / B), and dealing the letters cyclically,
+most frequent s first, attains it: an s with at least B letters reaches every block, and the others, dealt in one run,
+differ by at most one in how many reach each block. With several s a letter the same count is a bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.search._letters import IntArray, Letters
+from discreet.search.ranges._closed_forms import degrees_of, most_blocks
+from discreet.search.ranges._costs import canonical, distinct, size
+from discreet.search.ranges._optimised import Optimised
+
+LEAST_STEPS, STEPS_A_LETTER, MOST_STEPS = 300_000, 20, 4_000_000
+"""Exchanges proposed, in all and for each letter, when dealing alone leaves blocks short of k."""
+
+
+def size_bound(letters: Letters, k: int) -> int:
+    """No policy with k distinct s in every block has all its blocks smaller than this.
+
+    Beside the count of the module's docstring, for blocks of at most m letters: the m longest ranges must add up to k,
+    and some letter of each block must have k / m distinct s of its own, so there are no more blocks than such letters.
+    """
+    n = letters.n
+    lengths = np.sort(np.diff(letters.indptr))[::-1]
+    blocks = most_blocks(degrees_of(letters), k)
+    least = max(-(-n // blocks), int(np.searchsorted(np.cumsum(lengths), k)) + 1)
+    while -(-n // least) > int(np.count_nonzero(lengths >= -(-k // least))):
+        least += 1
+    return least
+
+
+def optimise(letters: Letters, *, ks: IntArray | None = None, rng: np.random.Generator | None = None) -> Optimised:
+    """The frontier of L0 against the largest block.
+
+    Parameters
+    ----------
+    ks
+        Levels k, increasing; every k from 2 to |[[S]]| unless given.
+    rng
+        Source of the annealing seeds; `default_rng(0)` unless given. Letters with one s need none.
+
+    Returns
+    -------
+    Optimised
+        Levels k, costs in letters; optimal wherever every letter has one s.
+    """
+    levels = np.arange(2, letters.n_s + 1) if ks is None else np.asarray(ks, np.int64)
+    seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=len(levels))
+    bound = np.array([size_bound(letters, int(k)) for k in levels], np.float64)
+    cost = np.zeros(len(levels))
+    found = np.zeros(len(levels), np.int64)
+    has = np.zeros(len(levels), np.int64)
+    for i in range(len(levels) - 1, -1, -1):
+        if i + 1 < len(levels) and cost[i + 1] <= bound[i]:
+            cost[i], found[i] = cost[i + 1], -1  # the policy of k + 1 is already optimal for k
+            continue
+        labels, found[i] = _deal(letters, int(levels[i]), int(bound[i]), int(seeds[i]))
+        block_of = canonical(labels)
+        cost[i] = size(block_of)
+        has[i] = distinct(letters, block_of)
+        if has[i] < levels[i]:
+            raise AssertionError(f"a partition offered for k = {levels[i]} has a block with fewer distinct s")
+    for i in range(len(levels) - 2, -1, -1):
+        if cost[i + 1] < cost[i]:
+            cost[i], found[i] = cost[i + 1], -1
+    source = np.arange(len(levels))
+    for i in range(len(levels) - 2, -1, -1):
+        if found[i] < 0:
+            source[i] = source[i + 1]
+
+    def rebuild(i: int) -> IntArray:
+        j = int(source[i])
+        return canonical(_deal(letters, int(levels[j]), int(found[j]), int(seeds[j]))[0])
+
+    return Optimised(levels, has[source], cost, np.minimum(bound, cost), rebuild)
+
+
+def _deal(letters: Letters, k: int, least: int, seed: int) -> tuple[IntArray, int]:
+    """Labels with k distinct s in every block, trying largest blocks of `least`, then more; and what was needed.
+
+    Only ceil(n / m) blocks are ever tried for size m: more blocks of the same size would have to share the same s.
+    """
+    from discreet.search.ranges._size_kernels import deal_cyclically, exchange
+
+    n = letters.n
+    order = _dealing_order(letters)
+    m = least
+    while True:
+        blocks = -(-n // m)
+        labels = deal_cyclically(order, blocks)
+        if blocks == 1:
+            return labels, m
+        steps = min(MOST_STEPS, max(LEAST_STEPS, STEPS_A_LETTER * n))
+        labels, lacking = exchange(
+            letters.indptr, letters.indices, letters.n_s, labels, blocks, k, steps, np.uint64(seed)
+        )
+        if lacking == 0:
+            return labels, m
+        # Sizes that leave the number of blocks unchanged cannot help a partition that needs fewer blocks.
+        m = -(-n // (blocks - 1))
+
+
+def _dealing_order(letters: Letters) -> IntArray:
+    """Letters grouped by their rarest s, the most frequent group first; ties by s, then by letter."""
+    degrees = np.bincount(letters.indices, minlength=letters.n_s)
+    rarest = np.minimum.reduceat(degrees[letters.indices] * letters.n_s + letters.indices, letters.indptr[:-1])
+    return np.lexsort((rarest % letters.n_s, -(rarest // letters.n_s)))

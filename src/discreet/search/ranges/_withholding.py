@@ -1,0 +1,105 @@
+"""Withholding outliers: a budget of rows that need not be released, where that makes the rest more useful."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.errors import InputError
+from discreet.joint._joint import Joint
+from discreet.release._frontier import Frontier
+from discreet.release._points import Point
+from discreet.release._policy import Policy
+from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search.ranges import _costs as costs
+from discreet.search.ranges._candidates import bits, worth
+from discreet.search.ranges._suppression import Suppressor, suppress
+
+
+def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tuple[Point, Policy]:
+    """The point's promise at a better utility, with letters of at most `budget` rows withheld.
+
+    The released rows have at least as many distinct s in every block as the point's policy; so has the set of withheld
+    rows as a whole, so that to be absent gives away no more than to be present. Every s is still released with somebody.
+    """
+    setting = frontier.setting
+    if setting.leakage != "L0" or joint.has_side:
+        raise InputError("rows can be suppressed for leakage 'L0' without side information only")
+    letters: Letters = setting.letters
+    cost = "size" if setting.utility == "resolution" else "distortion"
+    codeword: costs.Codeword = setting.codeword  # type: ignore[assignment]
+    least = int(costs.distinct(letters, point.block_of))
+
+    def engine(rest: Letters) -> IntArray:
+        return _best(rest, least, cost, codeword)
+
+    def block_costs(rest: Letters, block_of: IntArray) -> FloatArray:
+        if cost == "size":
+            sizes: FloatArray = np.bincount(block_of)[np.unique(block_of)].astype(np.float64)
+            return sizes
+        return costs.radii(rest, block_of, codeword)
+
+    rows = joint.records.astype(np.int64)
+    found = suppress(Suppressor(letters, rows, budget, least, engine, block_costs, whole=True))
+    if len(found.withheld) == 0 or worth(np.array([found.cost]), cost, letters.n)[0] <= point.utility:
+        return point, point.policy
+    return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
+
+
+def _best(rest: Letters, least: int, cost: str, codeword: costs.Codeword) -> IntArray:
+    from discreet.search.ranges import _line as windows
+    from discreet.search.ranges import _multicolumn as several
+    from discreet.search.ranges import _size as dealing
+
+    if least < 2:
+        return np.arange(rest.n)
+    ks = np.array([least])
+    if cost == "size":
+        return dealing.optimise(rest, ks=ks).partition(0)
+    if rest.values is not None and rest.values.shape[1] == 1:
+        return windows.optimise(rest, codeword, ks=ks).partition(0)
+    return several.optimise(rest, codeword, ks=ks).partition(0)
+
+
+def _policy(
+    joint: Joint, point: Point, block_of: IntArray, withheld: IntArray, price: float, cost: str
+) -> tuple[Point, Policy]:
+    """The point and the policy of what is left; promises are about the released rows."""
+    setting = point.setting
+    # A block of its own for what is withheld, so that the blocks are a partition; then it is taken out again.
+    whole = block_of.copy()
+    whole[withheld] = withheld[0]
+    is_gone = np.zeros(joint.n_x, dtype=bool)
+    is_gone[withheld] = True
+    kept = _without(joint, is_gone)
+    members: dict[int, list[object]] = {}
+    for label, block, gone in zip(joint.x, whole.tolist(), is_gone.tolist(), strict=True):
+        if not gone:
+            members.setdefault(block, []).append(label)
+    words = [word for word, name in zip(setting.codewords(whole), np.unique(whole), strict=True) if name in members]
+    utility = float(worth(np.array([price]), cost, joint.n_x)[0])
+    policy = Policy.from_blocks(
+        kept, members.values(), codewords=words, leakage=setting.leakage, utility={setting.utility: utility}
+    )
+    before = point.policy.before
+    leakage = float(bits(np.array([policy.after["k"]]), "L0", kept.n_s)[0])
+    gone_labels = tuple(label for label, gone in zip(joint.x, is_gone.tolist(), strict=True) if gone)
+    return (
+        Point(leakage, utility, None, setting, lambda: whole),
+        replace(policy, withheld=gone_labels, before=before, missing=point.policy.missing),
+    )
+
+
+def _without(joint: Joint, gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Joint:
+    """The joint of the letters that are released."""
+    from discreet.joint._joint import from_codes
+
+    stays = ~gone[joint.x_of_pair]
+    return from_codes(
+        joint._s,
+        joint.counts.indices[stays].astype(np.int64),
+        joint._x,
+        joint.x_of_pair[stays].astype(np.int64),
+        joint.counts.data[stays],
+    )

@@ -1,0 +1,317 @@
+"""One column of a table -> its sorted labels and a code an entry, whatever engine or dtype it came from.
+
+1, 1.0 and "1" are one label; text becomes numbers (or dates) only when every value of the column survives the way
+there and back, so "01234" stays text; NaN, NaT, null and the texts named by `na` are all `None`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import TableError
+from discreet.tables._arrow import to_numpy
+from discreet.tables._labels import Alphabet, Codes, Label, encode_integers, is_missing, plain, sort_labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
+)
+IntArray = npt.NDArray[np.int64]
+_DIGITS = 1_000  # longer texts of digits are names, not numbers
+_EXACT = 2**53  # floats past this no longer tell neighbouring integers apart
+
+
+def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: frozenset[str]) -> tuple[Alphabet, Codes]:
+    """Number a column's entries by their canonical label.
+
+    Examples
+    --------
+    >>> alphabet, codes = encode_column(["2", "10", "?", "2.0"], frozenset({"?"}))
+    >>> alphabet.labels(), codes.tolist()
+    ((2, 10, None), [0, 1, 2, 0])
+    """
+    if isinstance(values, np.ndarray) and not na:
+        return encode_integers(values)
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if not isinstance(values, list | tuple):
+        return _encode_arrow(values, na)
+    if set(map(type, values)) <= {str, int, float, type(None)}:
+        # Plain values: Python finds the distinct ones by itself (1 and 1.0 are one label in any case).
+        place = {value: i for i, value in enumerate(dict.fromkeys(values))}
+        codes = np.fromiter(map(place.__getitem__, values), dtype=np.int64, count=len(values))
+        return _relabel([_simple(value) for value in place], codes, na)
+    seen: dict[Label, int] = {}
+    codes = np.empty(len(values), dtype=np.int64)
+    for i, value in enumerate(values):
+        # The type is part of the key, so that True and 1 meet only if canonical() says so.
+        label = _simple(value)
+        codes[i] = seen.setdefault((type(label), label), len(seen))
+    return _relabel([key[1] for key in seen], codes, na)
+
+
+def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and column.num_chunks <= 1:
+        chunk = column.combine_chunks() if column.num_chunks == 0 else column.chunk(0)
+        return _relabel_used(_python_values(chunk.dictionary), _indices(chunk), na)
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+        kind = column.type
+    if pa.types.is_integer(kind) and not na and kind != pa.uint64() and column.null_count == 0:
+        return encode_integers(to_numpy(column))
+    if pa.types.is_floating(kind) and not na:
+        return _encode_floats(column)
+    try:
+        encoded = pc.dictionary_encode(column, null_encoding="mask").combine_chunks()
+    except pa.ArrowNotImplementedError:  # nested types
+        return encode_column(column.to_pylist(), na)
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0) if encoded.num_chunks else pa.DictionaryArray.from_arrays([], pa.array([], kind))
+    return _relabel_used(_python_values(encoded.dictionary), _indices(encoded), na)
+
+
+def _indices(encoded: pa.DictionaryArray) -> Codes:
+    """Which dictionary entry each cell is; −1 for null."""
+    indices = encoded.indices
+    codes = to_numpy(indices).astype(np.int64)
+    if indices.null_count:
+        codes[to_numpy(indices.is_null().cast("int8")) == 1] = -1
+    return codes
+
+
+def _python_values(distinct: pa.Array) -> list[object]:
+    import pyarrow as pa
+
+    if pa.types.is_float32(distinct.type) or pa.types.is_float16(distinct.type):
+        return [float(str(value)) for value in to_numpy(distinct)]
+    if pa.types.is_timestamp(distinct.type) and distinct.type.unit == "ns":
+        whole = to_numpy(distinct.cast(pa.int64()))
+        if np.any(whole % 1000):  # finer than Python's datetime: keep every digit, as text that sorts in time
+            return [str(np.datetime64(int(value), "ns")) for value in whole]
+        distinct = distinct.cast(pa.timestamp("us", distinct.type.tz))
+    if pa.types.is_duration(distinct.type) and distinct.type.unit == "ns":
+        return [int(value) for value in to_numpy(distinct.cast(pa.int64()))]
+    values: list[object] = distinct.to_pylist()
+    return values
+
+
+def _encode_floats(column: pa.ChunkedArray) -> tuple[Alphabet, Codes]:
+    import pyarrow as pa
+
+    narrow = pa.types.is_float32(column.type) or pa.types.is_float16(column.type)
+    array = to_numpy(column, np.nan)
+    distinct, codes = np.unique(array + array.dtype.type(0), return_inverse=True)  # −0.0 becomes 0.0, NaN is last
+    if narrow:  # 0.1 stored in 32 bits is the label 0.1, not its 64-bit expansion
+        distinct = np.array([float(str(value)) for value in distinct], dtype=np.float64)
+    present = distinct[~np.isnan(distinct)]
+    labels: npt.NDArray[np.generic] = _whole(present)
+    if len(present) == len(distinct):
+        return Alphabet((labels,)), codes.astype(np.int64)
+    return Alphabet(([*labels.tolist(), None],)), codes.astype(np.int64)
+
+
+def _whole(floats: npt.NDArray[np.float64]) -> npt.NDArray[np.generic]:
+    """Floats that are all whole numbers are labelled by integers."""
+    if floats.size and np.isfinite(floats).all() and (np.abs(floats) < _EXACT).all() and (floats % 1 == 0).all():
+        return floats.astype(np.int64)
+    return floats
+
+
+def _relabel_used(values: list[object], codes: Codes, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+    """Drop the dictionary entries that no row uses; −1 is missing."""
+    used = np.zeros(len(values) + 1, dtype=bool)
+    used[codes] = True  # −1 marks the last
+    position = np.cumsum(used) - 1
+    kept: list[object] = [value for value, is_used in zip(values, used[:-1].tolist(), strict=True) if is_used]
+    if used[-1]:
+        kept.append(None)
+    return _relabel([_simple(value) for value in kept], position[codes], na)
+
+
+def _relabel(values: Sequence[Label], codes: Codes, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+    """Make distinct raw values canonical, join those that now agree, and sort."""
+    labels = canonical(values, na)
+    seen: dict[Label, int] = {}
+    merged = np.asarray([seen.setdefault(label, len(seen)) for label in labels], dtype=np.int64)
+    return sort_labels(list(seen), merged[codes] if len(codes) else codes)
+
+
+def _simple(value: object) -> Label:
+    """A cell as a hashable Python value."""
+    if type(value) is str:
+        return value
+    if is_missing(value):
+        return None
+    if isinstance(value, np.generic):
+        return _simple(plain(value))
+    if isinstance(value, list | tuple):
+        return tuple(_simple(part) for part in value)
+    if isinstance(value, dict):
+        return tuple((key, _simple(part)) for key, part in sorted(value.items(), key=lambda item: str(item[0])))
+    if isinstance(value, set | frozenset):
+        return frozenset(_simple(part) for part in value)
+    if hasattr(value, "to_pydatetime"):
+        return _timestamp(value)
+    if hasattr(value, "to_pytimedelta"):
+        pause: Label = value.to_pytimedelta()
+        return pause
+    try:
+        hash(value)
+    except TypeError:
+        raise TableError(f"a cell of type {type(value).__name__} cannot be a label: use text or numbers") from None
+    return value
+
+
+def _timestamp(value: Any) -> Label:
+    """pandas' Timestamp as Python's datetime, or as text where it is finer than that."""
+    moment: dt.datetime = value.to_pydatetime(warn=False)
+    return str(np.datetime64(value.value, "ns")) if value.nanosecond else moment
+
+
+def canonical(values: Sequence[Label], na: frozenset[str] = frozenset()) -> list[Label]:
+    """The distinct values of a column as they are called everywhere in discreet.
+
+    Examples
+    --------
+    >>> canonical(["01", "2"]), canonical(["1", 2, 3.0, None]), canonical(["a", 1.0])
+    (['01', '2'], [1, 2, 3, None], ['a', '1'])
+    """
+    missing_numbers = {number for text in na if (number := _number(text)) is not None}
+    cleaned = [None if _means_missing(value, na, missing_numbers) else value for value in values]
+    present = [value for value in cleaned if value is not None]
+    if any(isinstance(value, str) for value in present):
+        convert = _text_converter(present)
+    elif all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in present):
+        convert = _number_converter(present)
+    elif present and all(isinstance(value, dt.date) for value in present):
+        convert = _date_converter(present)
+    else:
+        return cleaned
+    return [None if value is None else convert(value) for value in cleaned]
+
+
+def _means_missing(value: Label, na: frozenset[str], missing_numbers: set[int | float]) -> bool:
+    if value is None or not na:
+        return value is None
+    if isinstance(value, str):
+        return value in na or _number(value) in missing_numbers
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and value in missing_numbers
+
+
+def _number(text: str) -> int | float | None:
+    """The number that a text is, if writing it out again gives the text back (up to trailing zeros)."""
+    if not _NUMBER.fullmatch(text):
+        value = _float(text)
+        return value if value is not None and repr(value) == text and not np.isnan(value) else None
+    if len(text) > _DIGITS:
+        return None
+    if "." not in text:
+        return int(text)
+    value = float(text)
+    exact = Decimal(repr(value)) == Decimal(text)
+    if not exact:
+        return None
+    return int(value) if value.is_integer() and abs(value) < _EXACT else value
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _text_converter(present: Iterable[Label]) -> Callable[[Any], Label]:
+    texts = [value for value in present if isinstance(value, str)]
+    others = [value for value in present if not isinstance(value, str)]
+    if all(isinstance(value, int | float | Decimal) and not isinstance(value, bool) for value in others):
+        numbers = _all_numbers(texts)
+        if numbers is not None:
+            tidy = _number_converter([*others, *numbers.values()])
+            return lambda value: tidy(numbers[value] if isinstance(value, str) else value)
+    if not others and (dates := _parse_dates(texts)) is not None:
+        return dates.__getitem__
+    return _as_text
+
+
+def _all_numbers(texts: list[str]) -> dict[str, int | float] | None:
+    """Every text as a number, or None as soon as one is not."""
+    numbers: dict[str, int | float] = {}
+    for text in texts:
+        number = _number(text)
+        if number is None:
+            return None
+        numbers[text] = number
+    return numbers
+
+
+def _parse_dates(texts: list[str]) -> dict[str, Label] | None:
+    try:
+        if all(_DATE.fullmatch(text) for text in texts):
+            return {text: dt.date.fromisoformat(text) for text in texts}
+        if all(_MOMENT.fullmatch(text) for text in texts):
+            moments = {text: dt.datetime.fromisoformat(text) for text in texts}
+            if len({moment.tzinfo is None for moment in moments.values()}) == 1:
+                tidy = _date_converter(list(moments.values()))
+                return {text: tidy(moment) for text, moment in moments.items()}
+    except ValueError:  # 2021-02-30
+        return None
+    return None
+
+
+def _as_text(value: Label) -> str:
+    if isinstance(value, float | Decimal) and value == int(value if np.isfinite(float(value)) else 0):
+        return str(int(value))
+    return str(value)
+
+
+def _is_whole(value: float) -> bool:
+    return value.is_integer() and abs(value) < _EXACT
+
+
+def _number_converter(present: Iterable[int | float | Decimal]) -> Callable[[Any], Label]:
+    """A column of whole numbers becomes int, any other float, unless that would lose digits."""
+    present = list(present)
+    all_whole = all(isinstance(value, int) or _is_whole(float(value)) for value in present)
+    exact_decimals = [value for value in present if isinstance(value, Decimal)]
+    keep_decimal = any(
+        Decimal(repr(float(value))) != value and value != value.to_integral_value() for value in exact_decimals
+    )
+
+    def convert(value: int | float | Decimal) -> Label:
+        if all_whole:
+            return int(value)
+        if isinstance(value, Decimal):
+            return value if keep_decimal else float(value)
+        return float(value) if isinstance(value, float) or abs(value) < _EXACT else value
+
+    return convert
+
+
+def _date_converter(present: Sequence[dt.date]) -> Callable[[Any], Label]:
+    """Moments with a zone are told in UTC; moments that are all midnights are dates."""
+
+    def moment(value: dt.date) -> dt.datetime:
+        if not isinstance(value, dt.datetime):
+            return dt.datetime(value.year, value.month, value.day)
+        return value if value.tzinfo is None else value.astimezone(dt.UTC)
+
+    moments = [moment(value) for value in present]
+    if all(each.tzinfo is None and each.time() == dt.time() for each in moments):
+        return lambda value: moment(value).date()
+    return moment

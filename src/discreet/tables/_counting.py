@@ -1,0 +1,185 @@
+"""Counting a table: roles are checked, columns are made canonical, missing values are treated as the user said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
+from discreet.tables._columns import encode_column
+from discreet.tables._labels import Alphabet, Codes, combine
+from discreet.tables._sources import group
+
+MissingPolicy = Literal["level", "drop", "error"]
+Progress = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What was done with missing values: the policy, how many rows had one, by column, and how many were dropped."""
+
+    policy: MissingPolicy
+    rows: int
+    by_column: dict[str, int]
+    dropped: int
+
+    def sentence(self) -> str:
+        """The statement that every output carries."""
+        if not self.rows:
+            return "no values were missing"
+        where = ", ".join(f"{name} {count}" for name, count in self.by_column.items() if count)
+        rows = f"{self.rows} row{'s' if self.rows > 1 else ''}"
+        what = "dropped" if self.policy == "drop" else "kept, missing as a level of its own"
+        return f"{rows} with missing values {what} ({where})"
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Distinct (s, x[, a]) of a table: an alphabet and a code an entry for each role, and how often each was seen."""
+
+    s: Alphabet
+    x: Alphabet
+    a: Alphabet | None
+    s_codes: Codes
+    x_codes: Codes
+    a_codes: Codes | None
+    counts: npt.NDArray[np.int64]
+    rows: int
+    missing: Missing
+
+
+def count(
+    table: object,
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
+    side: str | Sequence[str] | None = None,
+    *,
+    missing: MissingPolicy = "level",
+    na: str | Iterable[str] = (),
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> Counted:
+    """Count how often each s was seen with each x (and a) in any kind of table."""
+    if missing not in get_args(MissingPolicy):
+        raise InputError(f"missing={missing!r} is not a policy: use one of {listed(get_args(MissingPolicy))}")
+    roles = _roles(sensitive, public, side)
+    columns = [name for names in roles for name in names]
+    texts = frozenset([na] if isinstance(na, str) else na)
+    coded, counts = counted_columns(table, columns, texts, memory_limit, progress)
+    rows = int(counts.sum())
+    if rows == 0:
+        raise TableError(f"{named(table)} has no rows: there is nothing to measure")
+    absent = [_absent(alphabet, codes) for alphabet, codes in coded]
+    by_column = {
+        name: int(counts[gone].sum()) if gone is not None else 0 for name, gone in zip(columns, absent, strict=True)
+    }
+    for name, lacking in by_column.items():
+        if lacking == rows:
+            raise TableError(f"column {name!r} has no values, all {rows} are missing: leave it out")
+    gone = _any(absent, len(counts))
+    report = Missing(missing, int(counts[gone].sum()), by_column, int(counts[gone].sum()) if missing == "drop" else 0)
+    if report.rows and missing == "error":
+        lacking_columns = [name for name, lacking in by_column.items() if lacking]
+        raise TableError(
+            f"{report.rows} of {rows} rows have missing values (in {listed(lacking_columns)}): "
+            "use missing='level' or missing='drop'"
+        )
+    if report.dropped == rows:
+        raise TableError(f"all {rows} rows have a missing value: nothing is left when they are dropped")
+    if report.dropped:
+        keep = ~gone
+        counts, coded = counts[keep], [_narrow(alphabet, codes[keep]) for alphabet, codes in coded]
+    s_names, x_names, a_names = roles
+    s, s_codes = combine(coded[: len(s_names)], s_names)
+    x, x_codes = combine(coded[len(s_names) : len(s_names) + len(x_names)], x_names)
+    if not a_names:
+        return Counted(s, x, None, s_codes, x_codes, None, counts, rows - report.dropped, report)
+    a, a_codes = combine(coded[-len(a_names) :], a_names)
+    return Counted(s, x, a, s_codes, x_codes, a_codes, counts, rows - report.dropped, report)
+
+
+def named(table: object) -> str:
+    """What a table is called in messages and reports: never with a password in it."""
+    if isinstance(table, str) and "://" in table:
+        from discreet.tables._databases import shown
+
+        return shown(table)
+    return str(fspath(table)) if isinstance(table, str | PathLike) else "the table"
+
+
+def counted_columns(
+    table: object,
+    columns: Sequence[str],
+    na: frozenset[str] = frozenset(),
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[tuple[Alphabet, Codes]], npt.NDArray[np.int64]]:
+    """The distinct rows of some columns, numbered by canonical labels, with counts.
+
+    Whatever an engine or a library says of a table that it cannot read may quote its cells, so it is told in our words.
+    """
+    try:
+        values, counts = group(table, columns, memory_limit, progress)
+        if progress:
+            progress("sorting labels", None)
+        return [encode_column(column, na) for column in values], counts
+    except (DiscreetError, MemoryError):
+        raise
+    except Exception as problem:
+        raise TableError(
+            f"{named(table)} cannot be counted ({type(problem).__name__}): check that the columns named hold plain values"
+        ) from None
+
+
+def _roles(
+    sensitive: str | Sequence[str], public: str | Sequence[str], side: str | Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Column names by role: none twice, none with two roles, S and X not empty."""
+    for names in (sensitive, public, side):
+        if names is not None and not isinstance(names, str | Iterable):
+            raise ColumnError(f"a column is named by {type(names).__name__}, not by text: rename it")
+    s, x, a = (((names,) if isinstance(names, str) else tuple(names or ())) for names in (sensitive, public, side))
+    for role, names in (("sensitive", s), ("public", x), ("side", a)):
+        if role != "side" and not names:
+            raise ColumnError(f"no {role} column was named: name at least one")
+        for name in names:
+            if not isinstance(name, str):
+                raise ColumnError(f"a {role} column is named by {type(name).__name__}, not by text: rename it")
+            if names.count(name) > 1:
+                raise ColumnError(f"column {name!r} is named twice as {role}: name it once")
+    for one, other, names, others in (
+        ("sensitive", "public", s, x),
+        ("sensitive", "side information", s, a),
+        ("public", "side information", x, a),
+    ):
+        both = [name for name in names if name in others]
+        if both:
+            raise ColumnError(f"column {both[0]!r} is both {one} and {other}: give it one role")
+    return s, x, a
+
+
+def _absent(alphabet: Alphabet, codes: Codes) -> npt.NDArray[np.bool_] | None:
+    """Which entries are missing; None is always the last label."""
+    if len(alphabet) == 0 or alphabet.label(len(alphabet) - 1) is not None:
+        return None
+    return np.equal(codes, len(alphabet) - 1)
+
+
+def _any(masks: list[npt.NDArray[np.bool_] | None], length: int) -> npt.NDArray[np.bool_]:
+    total = np.zeros(length, dtype=bool)
+    for mask in masks:
+        if mask is not None:
+            total |= mask
+    return total
+
+
+def _narrow(alphabet: Alphabet, codes: Codes) -> tuple[Alphabet, Codes]:
+    """Forget the labels that no entry has any more."""
+    used = np.zeros(len(alphabet), dtype=bool)
+    used[codes] = True
+    return alphabet.take(np.flatnonzero(used)), (np.cumsum(used) - 1)[codes]

@@ -1,0 +1,122 @@
+"""Withholding letters: budgets, accounts, the guard, and the greedy search against all sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from discreet.search.ranges import _costs as costs
+from discreet.search.ranges._exact import exact_frontier
+from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppressor, restrict, suppress, suppress_exact
+from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, make_letters, partition_cost
+
+if TYPE_CHECKING:
+    from discreet.search._letters import FloatArray, IntArray, Letters
+
+
+def radii(letters: Letters, block_of: IntArray) -> FloatArray:
+    return costs.radii(letters, block_of, "chebyshev")
+
+
+def problem_of(letters: Letters, rows: list[int], budget: int, k: int, *, guard: bool = True) -> Suppressor:
+    def engine(rest: Letters) -> IntArray:
+        return exact_frontier(rest, "L0", "distortion", "chebyshev")[k - 1].block_of
+
+    return Suppressor(letters, np.array(rows), budget, k, engine, radii, guard)
+
+
+def outliers() -> Letters:
+    return make_letters([[0], [1], [0], [1], [2]], [0.0, 1.0, 10.0, 11.0, 500.0])
+
+
+def check(problem: Suppressor, account: Suppression) -> None:
+    """An account is what its own block_of says."""
+    letters = problem.letters
+    gone = np.flatnonzero(account.block_of == WITHHELD)
+    assert account.withheld.tolist() == gone.tolist()
+    assert account.rows_withheld == int(problem.rows[gone].sum()) <= problem.budget
+    assert account.rows_released == int(problem.rows.sum()) - account.rows_withheld
+    s_gone = {int(s) for x in gone for s in letters.range_of(int(x))}
+    left = [b for b in blocks_of(account.block_of) if int(account.block_of[b[0]]) != WITHHELD]
+    assert account.distinct_withheld == len(s_gone)
+    assert account.s_vanished == len(s_gone - {int(s) for b in left for x in b for s in letters.range_of(x)})
+    assert fewest_distinct(letters, left) >= problem.least
+    assert account.cost == pytest.approx(partition_cost(letters, left, "distortion", "chebyshev"))
+    assert all(min(b) == int(account.block_of[b[0]]) for b in left)
+    if problem.guard:
+        assert not s_gone or len(s_gone) >= problem.least
+
+
+def test_an_outlier_is_withheld_where_absence_is_hidden() -> None:
+    problem = problem_of(outliers(), [3, 3, 3, 3, 1], budget=1, k=2, guard=False)
+    account = suppress(problem)
+    check(problem, account)
+    assert account.withheld.tolist() == [4]
+    assert account.cost == 0.5
+    assert (account.rows_withheld, account.rows_released) == (1, 12)
+    assert (account.distinct_withheld, account.s_vanished) == (1, 1)
+
+
+def test_the_guard_wants_company_for_what_is_withheld() -> None:
+    alone = problem_of(outliers(), [3, 3, 3, 3, 1], budget=1, k=2)
+    assert suppress(alone).withheld.tolist() == []
+    two = problem_of(outliers(), [3, 3, 3, 3, 1], budget=4, k=2)
+    account = suppress(two)
+    check(two, account)
+    assert 4 in account.withheld.tolist()
+    assert account.distinct_withheld == 2
+    assert account.cost < suppress(alone).cost
+
+
+def test_a_budget_of_nothing_withholds_nothing() -> None:
+    account = suppress(problem_of(outliers(), [1] * 5, budget=0, k=2))
+    assert account.withheld.tolist() == []
+    assert account.distinct_withheld == 0
+
+
+@pytest.mark.parametrize("guard", [True, False])
+def test_greedy_is_sound_and_near_the_best_of_all_sets(guard: bool) -> None:
+    rng = np.random.default_rng(4)
+    met = 0
+    for _ in range(25):
+        n = int(rng.integers(3, 8))
+        letters = make_letters(rng.integers(0, 4, (n, 1)).tolist(), rng.integers(0, 60, n).tolist())
+        k = min(2, letters.n_s)
+        rows = rng.integers(1, 5, n).tolist()
+        problem = problem_of(letters, rows, int(rng.integers(0, 8)), k, guard=guard)
+        greedy, best = suppress(problem), suppress_exact(problem)
+        check(problem, greedy)
+        check(problem, best)
+        nothing = problem.evaluate(frozenset())
+        assert nothing is not None
+        assert best.cost <= greedy.cost <= nothing.cost
+        met += greedy.cost == best.cost
+    assert met >= 15
+
+
+def test_rest_of_an_alphabet_is_renumbered() -> None:
+    rest = restrict(make_letters([[0, 3], [1], [3, 4]], [1.0, 2.0, 3.0]), np.array([0, 2]))
+    assert rest.indptr.tolist() == [0, 2, 4]
+    assert rest.indices.tolist() == [0, 1, 1, 2]
+    assert rest.n_s == 3
+    assert rest.values is not None
+    assert rest.values.tolist() == [[1.0], [3.0]]
+
+
+def test_bad_questions_are_refused() -> None:
+    letters = outliers()
+    with pytest.raises(ValueError, match="negative"):
+        problem_of(letters, [1] * 5, -1, 2)
+    with pytest.raises(ValueError, match="at least one"):
+        problem_of(letters, [1] * 5, 1, 0)
+    with pytest.raises(ValueError, match="entries"):
+        problem_of(letters, [1] * 4, 1, 2)
+    with pytest.raises(ValueError, match="fewer than 4"):
+        suppress(problem_of(letters, [1] * 5, 1, 4))
+    with pytest.raises(ValueError, match="fewer than 4"):
+        suppress_exact(problem_of(letters, [1] * 5, 1, 4))
+    many = make_letters([[i % 2] for i in range(17)], list(range(17)))
+    with pytest.raises(ValueError, match="too many"):
+        suppress_exact(problem_of(many, [1] * 17, 1, 2))
