@@ -21,8 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet._typing import Codeword, Cost
 from discreet.search._letters import Letters
-from discreet.search.ranges._greedy.path import Codeword, Cost, Leakage, MergePath, merge_connected, merge_path
+from discreet.search.ranges._greedy.path import Leakage, MergePath, merge_connected, merge_path
 
 LEVELS = 50
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from common import measure, table
 
 import discreet as dc
-from discreet.search._letters import Problem
+from discreet._typing import Problem
 from discreet.search.information import weights_of
 from discreet.search.information._bounds import bound
 from discreet.search.information._soft_funnel import soft_frontier

@@ -20,8 +20,8 @@ import numpy as np
 from common import best_here, measure, seconds, table
 
 import discreet as dc
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import hypervolume
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information import weights_of
 from discreet.search.information._iac_mdsf import MergePath, Solver, iac_mdsf
 from discreet.search.information._submodular import Gains, Minimum, minimise

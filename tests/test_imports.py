@@ -13,6 +13,8 @@ SOURCE = Path(discreet.__file__).parent
 # A module imports, at its top, only from those above it.
 ORDER = [
     "errors",
+    "_typing",
+    "_checks",
     "tables",
     "joint",
     "measures",

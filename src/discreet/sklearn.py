@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import Codeword, FloatArray, Leakage, Method, UtilityName
 from discreet.errors import needs_extra
 from discreet.joint._joint import Joint, from_codes
-from discreet.search import Codeword, Leakage, Method, UtilityName, frontier
+from discreet.search import frontier
 from discreet.tables._labels import combine, encode
 
 needs_extra("sklearn", "sklearn")
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from discreet.release._frontier import Frontier
     from discreet.release._policy import Policy
-
-Floats = npt.NDArray[np.float64]
 
 
 class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -126,11 +125,11 @@ class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         if self.scale == "range":
             spans = np.ptp(letters, axis=0)
             units = np.where(spans > 0, spans, 1.0)
-        self._units: Floats = units
-        self._words: Floats = np.repeat(words, [len(block) for block in policy.blocks], axis=0)
+        self._units: FloatArray = units
+        self._words: FloatArray = np.repeat(words, [len(block) for block in policy.blocks], axis=0)
         self._tree = KDTree(letters / units)
 
-    def transform(self, X: Any) -> Floats:  # noqa: N803, scikit-learn's name
+    def transform(self, X: Any) -> FloatArray:  # noqa: N803, scikit-learn's name
         """The codeword of every row's block; of the nearest row's block where a row was never seen."""
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=np.float64)
@@ -147,7 +146,7 @@ class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type:
         return {name: value for name, value in super().__getstate__().items() if name != "frontier_"}
 
 
-def _joint(rows: Floats, s: npt.NDArray[Any], names: tuple[str, ...]) -> Joint:
+def _joint(rows: FloatArray, s: npt.NDArray[Any], names: tuple[str, ...]) -> Joint:
     x = combine([encode(column) for column in rows.T], names)
     sensitive = "s"
     while sensitive in names:

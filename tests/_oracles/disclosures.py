@@ -10,16 +10,15 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linprog
+
+from discreet._typing import FloatArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Array = npt.NDArray[np.float64]
 
-
-def constraint_rows(p: Array, groups: Sequence[Sequence[int]]) -> tuple[Array, list[tuple[int, ...]]]:
+def constraint_rows(p: FloatArray, groups: Sequence[Sequence[int]]) -> tuple[FloatArray, list[tuple[int, ...]]]:
     """All marginal indicators on the support, dependent rows and all; and the support's cells."""
     cells = [cell for cell in product(*(range(size) for size in p.shape)) if p[cell] > 0]
     rows = [[1.0] * len(cells)]
@@ -29,12 +28,12 @@ def constraint_rows(p: Array, groups: Sequence[Sequence[int]]) -> tuple[Array, l
     return np.array(rows), cells
 
 
-def all_vertices(p: Array, groups: Sequence[Sequence[int]]) -> Array:
+def all_vertices(p: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
     """Every vertex of {u ≥ 0 : A u = A p}, one a row, by trying every basis."""
     rows, cells = constraint_rows(p, groups)
     weights = np.array([p[cell] for cell in cells])
     rank = int(np.linalg.matrix_rank(rows))
-    found: dict[tuple[int, ...], Array] = {}
+    found: dict[tuple[int, ...], FloatArray] = {}
     for chosen in combinations(range(len(cells)), rank):
         columns = rows[:, chosen]
         if np.linalg.matrix_rank(columns) < rank:
@@ -53,7 +52,7 @@ def bits(pmf: Sequence[float]) -> float:
     return -sum(v * math.log2(v) for v in pmf if v > 0)
 
 
-def best_information(p: Array, latent: Array | None, groups: Sequence[Sequence[int]]) -> float:
+def best_information(p: FloatArray, latent: FloatArray | None, groups: Sequence[Sequence[int]]) -> float:
     """I_s(W, Xⁿ) in bits: all vertices, then one linear program over them."""
     _, cells = constraint_rows(p, groups)
     weights = np.array([p[cell] for cell in cells])
@@ -72,7 +71,7 @@ def best_information(p: Array, latent: Array | None, groups: Sequence[Sequence[i
     return bits((weights @ given).tolist()) - float(solved.fun)
 
 
-def information_of(p: Array, latent: Array | None, channel: Array) -> float:
+def information_of(p: FloatArray, latent: FloatArray | None, channel: FloatArray) -> float:
     """I(W;Y) of a channel over the full array."""
     joint = (p[..., None] * channel).reshape(-1, channel.shape[-1])
     if latent is not None:
@@ -80,7 +79,7 @@ def information_of(p: Array, latent: Array | None, channel: Array) -> float:
     return bits(joint.sum(1).tolist()) + bits(joint.sum(0).tolist()) - bits(joint.ravel().tolist())
 
 
-def leak_of(p: Array, groups: Sequence[Sequence[int]], channel: Array) -> float:
+def leak_of(p: FloatArray, groups: Sequence[Sequence[int]], channel: FloatArray) -> float:
     """The largest distance of p(x_g, y) from p(x_g) p(y), any cell: 0 for a private channel."""
     worst = 0.0
     for group in groups:

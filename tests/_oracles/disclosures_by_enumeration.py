@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import linprog
 
-Floats = npt.NDArray[np.float64]
+from discreet._typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,26 +20,26 @@ class Solved:
     information: float
     upper_bound: float
     residual: float
-    channel: Floats
-    p_y: Floats
+    channel: FloatArray
+    p_y: FloatArray
     vertices: int = 0
 
 
-def bits(p: Floats) -> float:
+def bits(p: FloatArray) -> float:
     """Entropy."""
     flat = np.asarray(p).ravel()
     flat = flat[flat > 0]
     return float(-(flat * np.log2(flat)).sum())
 
 
-def leak_of(p: Floats, channel: Floats, group: Sequence[int]) -> float:
+def leak_of(p: FloatArray, channel: FloatArray, group: Sequence[int]) -> float:
     """I(X_g;Y) as H(X_g) + H(Y) − H(X_g, Y), by a route of its own."""
     others = tuple(i for i in range(p.ndim) if i not in group)
     joint = (p[..., None] * channel).sum(axis=others)
     return bits(joint.sum(axis=-1)) + bits(joint.reshape(-1, joint.shape[-1]).sum(axis=0)) - bits(joint)
 
 
-def incidence(p: Floats, private: Sequence[Sequence[int]]) -> Floats:
+def incidence(p: FloatArray, private: Sequence[Sequence[int]]) -> FloatArray:
     """P of [SP, (3)], dense, on the support."""
     points = [x for x in itertools.product(*map(range, p.shape)) if p[x] > 0]
     rows = [
@@ -51,13 +50,13 @@ def incidence(p: Floats, private: Sequence[Sequence[int]]) -> Floats:
     return np.array(rows)
 
 
-def extreme_points(matrix: Floats, target: Floats) -> Floats:
+def extreme_points(matrix: FloatArray, target: FloatArray) -> FloatArray:
     """Vertices of {t ≥ 0: matrix t = target}, one a row."""
     _, singular, right = np.linalg.svd(matrix)
     rank = int((singular > 1e-9).sum())
     rows = right[:rank]
     goal = rows @ np.linalg.lstsq(matrix, target, rcond=None)[0]
-    found: dict[tuple[float, ...], Floats] = {}
+    found: dict[tuple[float, ...], FloatArray] = {}
     for basis in itertools.combinations(range(matrix.shape[1]), rank):
         block = rows[:, basis]
         if abs(np.linalg.det(block)) < 1e-10:
@@ -70,7 +69,7 @@ def extreme_points(matrix: Floats, target: Floats) -> Floats:
     return np.array(list(found.values()))
 
 
-def split(p: Floats, vertices: Floats, latent: Floats) -> tuple[float, Floats]:
+def split(p: FloatArray, vertices: FloatArray, latent: FloatArray) -> tuple[float, FloatArray]:
     """The best weights of the vertices, and I(W;Y); latent has one row a letter of p."""
     cost = np.array([bits(latent.T @ v) for v in vertices])
     tight: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -79,7 +78,9 @@ def split(p: Floats, vertices: Floats, latent: Floats) -> tuple[float, Floats]:
     return bits(latent.T @ p) - float(found.fun), np.asarray(found.x)
 
 
-def solve(p: Floats, latent: Floats | None = None, private: Sequence[Sequence[int]] | None = None, **_: Any) -> Solved:
+def solve(
+    p: FloatArray, latent: FloatArray | None = None, private: Sequence[Sequence[int]] | None = None, **_: Any
+) -> Solved:
     """The optimum of a tiny problem."""
     groups = private if private is not None else [(i,) for i in range(p.ndim)]
     seen = p.ravel() > 0

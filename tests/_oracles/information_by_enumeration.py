@@ -7,15 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.search.information._weights import Weights
 
-Counts = npt.NDArray[np.float64]
 
-
-def make_weights(counts: Counts) -> Weights:
+def make_weights(counts: FloatArray) -> Weights:
     """Letters by s, dense, as weights."""
     letter, s = np.nonzero(counts)
     indptr = np.searchsorted(letter, np.arange(len(counts) + 1)).astype(np.int64)
@@ -23,7 +21,7 @@ def make_weights(counts: Counts) -> Weights:
 
 
 @st.composite
-def joints(draw: st.DrawFn, letters: int = 6, values: int = 4, most: int = 4, masses: bool = False) -> Counts:
+def joints(draw: st.DrawFn, letters: int = 6, values: int = 4, most: int = 4, masses: bool = False) -> FloatArray:
     """Counts of letters by s, no letter empty; or, where ``masses``, sometimes a pmf."""
     n = draw(st.integers(1, letters))
     n_s = draw(st.integers(1, values))
@@ -45,7 +43,7 @@ def partitions(n: int) -> Iterator[list[int]]:
     return grow([], 0)
 
 
-def figures(counts: Counts, labels: list[int]) -> tuple[float, float]:
+def figures(counts: FloatArray, labels: list[int]) -> tuple[float, float]:
     """(I(S;X̂), I(X;X̂)) in bits, from p(s, x̂) log p(s, x̂) / p(s) p(x̂) and −p(x̂) log p(x̂)."""
     total = float(counts.sum())
     joint: dict[tuple[int, int], float] = defaultdict(float)
@@ -61,6 +59,6 @@ def figures(counts: Counts, labels: list[int]) -> tuple[float, float]:
     return leakage, -sum(p * math.log2(p) for p in symbol.values())
 
 
-def block_weights(counts: Counts, labels: list[int]) -> list[float]:
+def block_weights(counts: FloatArray, labels: list[int]) -> list[float]:
     """The weight of each block."""
     return [float(counts[[x for x, own in enumerate(labels) if own == label]].sum()) for label in set(labels)]

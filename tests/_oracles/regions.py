@@ -8,9 +8,8 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from discreet._typing import FloatArray
 
 
 def slab_share(terms: Sequence[Fraction], start: Fraction, end: Fraction) -> Fraction:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 from discreet.search.information._submodular import Gains
 from discreet.search.information._weights import Weights
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet._typing import BoolArray
 from discreet.errors import TableError
 from discreet.papers.claims import Row, Study
 from discreet.papers.pf import PAPER, s1_problem, s3a_algorithm, s3b_theorem, s4c_complexity, s5_proof
 from discreet.papers.pf.procedure import area, dominated
 from discreet.papers.pf.s1_problem import is_unsupported, mixed, smallest_missed
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 
 WITHOUT_DATA = {"matches": 28, "misprint": 2, "not checkable": 16}
 
@@ -69,7 +70,7 @@ def test_a_wrong_g_breaks_the_theorem(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_supermodular_f_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def size(merges: Merges, member: Members) -> float:
+    def size(merges: Merges, member: BoolArray) -> float:
         return -float(member.sum() ** 0.5) if member.any() else 0.0
 
     monkeypatch.setattr(Merges, "f", size)

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.queries import Box, Count, FiniteSet, Function, IntegerBox, Linear, Mean, Quantile, Query, Sum, Variance
 from discreet.queries import _poisson_binomial as tails
 from discreet.queries._contour import log_share
-from discreet.queries._domains import Domain, FloatArray
+from discreet.queries._domains import Domain
 from discreet.queries._finite_domains import CountedVolumes, _attained, _convolve, _tilted, every_data_set
 from discreet.queries._irwin_hall import RationalSum, log2_ratio, rational
 from discreet.queries._measuring import volumes_of

@@ -698,7 +698,7 @@ def test_a_table_that_cannot_be_written_leaves_what_was_there(
     def fail(*_: Any) -> None:
         raise problem
 
-    monkeypatch.setattr("discreet.tables.writing._write_parquet", fail)
+    monkeypatch.setattr("discreet.tables._writing._write_parquet", fail)
     with pytest.raises((InputError, KeyboardInterrupt)):
         publish_in(folder, force=True, max_leakage=0.5)
     assert contents(folder) == before
@@ -714,7 +714,7 @@ def test_a_table_that_comes_out_otherwise_is_not_put_in_place(folder: Path, monk
     def lose_rows(target: Path, *_: Any) -> None:
         pq.write_table(pa.table({"chol": ["200–220"]}), target)
 
-    monkeypatch.setattr("discreet.tables.writing._write_parquet", lose_rows)
+    monkeypatch.setattr("discreet.tables._writing._write_parquet", lose_rows)
     with pytest.raises(TableError, match="would not come out as it was measured"):
         publish_in(folder, force=True)
     assert contents(folder) == before

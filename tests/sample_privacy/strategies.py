@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
-Array = npt.NDArray[np.float64]
+from discreet._typing import FloatArray
+
 SHAPES = ((2, 2), (2, 3), (3, 3), (2, 2, 2), (2, 2, 3), (1, 2, 2))
 
 
 @st.composite
-def pmfs(draw: st.DrawFn, shapes: tuple[tuple[int, ...], ...] = SHAPES) -> Array:
+def pmfs(draw: st.DrawFn, shapes: tuple[tuple[int, ...], ...] = SHAPES) -> FloatArray:
     """p from small counts, so that zeros and ties are common; or from random numbers."""
     shape = draw(st.sampled_from(shapes))
     size = int(np.prod(shape))
@@ -25,7 +25,7 @@ def pmfs(draw: st.DrawFn, shapes: tuple[tuple[int, ...], ...] = SHAPES) -> Array
 @st.composite
 def problems(
     draw: st.DrawFn, shapes: tuple[tuple[int, ...], ...] = SHAPES
-) -> tuple[Array, Array | None, list[tuple[int, ...]]]:
+) -> tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]:
     """p, a latent or none, and a family."""
     p = draw(pmfs(shapes))
     latent = None
@@ -41,7 +41,7 @@ def problems(
     return p, latent, groups
 
 
-def iid(n: int, q: float) -> Array:
+def iid(n: int, q: float) -> FloatArray:
     """n independent Bernoulli(q) samples."""
     p = np.ones(())
     for _ in range(n):
@@ -49,7 +49,7 @@ def iid(n: int, q: float) -> Array:
     return p
 
 
-def noisy_copies(n: int, w: float, crossover: float) -> tuple[Array, Array]:
+def noisy_copies(n: int, w: float, crossover: float) -> tuple[FloatArray, FloatArray]:
     """W ~ Bernoulli(w), n samples of it through a BSC: p(xⁿ) and p(w|xⁿ)."""
     joint = np.zeros((2,) * n + (2,))
     for outcome, prior in enumerate((1 - w, w)):

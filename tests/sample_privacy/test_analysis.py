@@ -11,16 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._analysis import analyse, information, leak, simple_bound, windows_of
 from discreet.sample_privacy._constraints import Constraints
-from tests._oracles.disclosures_by_enumeration import Floats, bits, incidence, leak_of, solve
+from tests._oracles.disclosures_by_enumeration import bits, incidence, leak_of, solve
 
 SHAPES = [(2, 2), (2, 3), (2, 2, 2), (3, 2, 2), (4,)]
 
 
 @st.composite
-def problems(draw: Any, shapes: list[tuple[int, ...]] = SHAPES) -> tuple[Floats, Floats | None, list[tuple[int, ...]]]:
+def problems(
+    draw: Any, shapes: list[tuple[int, ...]] = SHAPES
+) -> tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]:
     """A pmf with zeros, a latent or none, and a family of groups that leaves out at least one sample each."""
     shape = draw(st.sampled_from(shapes))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -33,13 +36,13 @@ def problems(draw: Any, shapes: list[tuple[int, ...]] = SHAPES) -> tuple[Floats,
     return p.reshape(shape), latent, private
 
 
-def support(p: Floats, array: Floats) -> Floats:
+def support(p: FloatArray, array: FloatArray) -> FloatArray:
     return array.reshape(p.size, -1)[p.ravel() > 0]
 
 
 @given(problems())
 @settings(max_examples=60, deadline=None)
-def test_rank_is_that_of_the_dense_matrix(problem: tuple[Floats, Floats | None, list[tuple[int, ...]]]) -> None:
+def test_rank_is_that_of_the_dense_matrix(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, _, private = problem
     system = Constraints.of(p, private)
     matrix = incidence(p, private)
@@ -58,7 +61,7 @@ def test_rank_of_three_groups_on_a_broken_support(seed: int) -> None:
 @given(problems())
 @settings(max_examples=60, deadline=None)
 def test_the_witness_proves_feasibility_and_bounds_hold(
-    problem: tuple[Floats, Floats | None, list[tuple[int, ...]]],
+    problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
 ) -> None:
     p, latent, private = problem
     found = analyse(p, latent, private)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._explicit_mappings import SegmentMapping, two_binary_samples, universal_mapping
-from tests._oracles.disclosures_by_enumeration import Floats, bits, leak_of, solve
+from tests._oracles.disclosures_by_enumeration import bits, leak_of, solve
 
 
-def disclosed(p: Floats, channel: Floats, latent: Floats) -> float:
+def disclosed(p: FloatArray, channel: FloatArray, latent: FloatArray) -> float:
     """I(W;Y) of a mapping, from entropies."""
     joint = np.tensordot((p[..., None] * latent).reshape(p.size, -1), channel.reshape(p.size, -1), axes=(0, 0))
     return bits(joint.sum(axis=0)) + bits(joint.sum(axis=1)) - bits(joint)

@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy import _subset_bounds as subset_bounds
 from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve
 from tests._oracles.disclosures import best_information, information_of, leak_of
-from tests.sample_privacy.strategies import Array, iid, noisy_copies, problems
+from tests.sample_privacy.strategies import iid, noisy_copies, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())
 
 
-def check(found: Any, p: Array, latent: Array | None, groups: Sequence[tuple[int, ...]]) -> None:
+def check(found: Any, p: FloatArray, latent: FloatArray | None, groups: Sequence[tuple[int, ...]]) -> None:
     """Everything a solution claims, recomputed by the oracle from its channel."""
     channel = found.channel
     assert channel.shape == (*p.shape, found.size)
@@ -76,7 +77,9 @@ def test_figure_4(q: float, wanted: float) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(problems())
-def test_random_problems_agree_with_every_basis(problem: tuple[Array, Array | None, list[tuple[int, ...]]]) -> None:
+def test_random_problems_agree_with_every_basis(
+    problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
+) -> None:
     p, latent, groups = problem
     found = solve(p, latent, groups)
     wanted = best_information(p, latent, groups)
@@ -260,7 +263,7 @@ def test_exchangeable_samples_with_negligible_types() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(problems())
-def test_bounds_from_parts_hold(problem: tuple[Array, Array | None, list[tuple[int, ...]]]) -> None:
+def test_bounds_from_parts_hold(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, latent, groups = problem
     wanted = best_information(p, latent, groups)
     checked = make_problem(p, latent, groups)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._estimating import (
     Estimate,
@@ -23,15 +24,15 @@ from discreet.sample_privacy._estimating import (
     leak_bound,
 )
 from discreet.sample_privacy._leak_bounds import _frequent_part, fresh_leak_bound, group_leak_bound
-from tests._oracles.disclosures_by_enumeration import Floats, leak_of, solve
+from tests._oracles.disclosures_by_enumeration import leak_of, solve
 
 
 def worst_leak(
-    p: Floats, channel: Floats, groups: Sequence[tuple[int, ...]], radius: float, rng: np.random.Generator
+    p: FloatArray, channel: FloatArray, groups: Sequence[tuple[int, ...]], radius: float, rng: np.random.Generator
 ) -> float:
     """The largest leak found within the L1 ball: moves between cells, random laws, and a climb from the best."""
 
-    def value(q: Floats) -> float:
+    def value(q: FloatArray) -> float:
         return max(leak_of(q.reshape(p.shape), channel, g) for g in groups)
 
     flat = p.ravel()

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._limits import (
     all_information,
@@ -18,12 +19,12 @@ from discreet.sample_privacy._limits import (
     private_information,
     self_disclosure_rate,
 )
-from tests._oracles.disclosures_by_enumeration import Floats, bits, extreme_points, solve, split
+from tests._oracles.disclosures_by_enumeration import bits, extreme_points, solve, split
 
 TABLE_I = np.array([[0.9, 0.1], [0.1, 0.9]]) * np.array([[2 / 3], [1 / 3]])
 
 
-def written_out(joint: Floats, n: int) -> tuple[Floats, Floats]:
+def written_out(joint: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
     """p(xⁿ) and p(w|xⁿ) of n copies of X given W."""
     p_w = joint.sum(axis=1)
     full = p_w.copy()
@@ -34,7 +35,7 @@ def written_out(joint: Floats, n: int) -> tuple[Floats, Floats]:
     return p, np.moveaxis(full / p, 0, -1)
 
 
-def with_known_latent(p: Floats, latent: Floats) -> tuple[Floats, Floats]:
+def with_known_latent(p: FloatArray, latent: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The problem of J(W, Xⁿ) [SP, (41)]: W is a first sample, which need not be private, and the latent too."""
     known = np.moveaxis(p[..., None] * latent, -1, 0)
     levels = len(known)
@@ -42,7 +43,7 @@ def with_known_latent(p: Floats, latent: Floats) -> tuple[Floats, Floats]:
     return known, seen
 
 
-def information(joint: Floats) -> float:
+def information(joint: FloatArray) -> float:
     return bits(joint.sum(axis=0)) + bits(joint.sum(axis=1)) - bits(joint)
 
 

@@ -11,16 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet.sample_privacy._masks as module
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._masks import Masks, uniform_masks
 from discreet.sample_privacy._processes import Independent, MarkovChain
 from discreet.sample_privacy._uniformiser import Uniformiser, asymptotic_efficiency
-from tests._oracles.disclosures_by_enumeration import Floats, bits, leak_of
+from tests._oracles.disclosures_by_enumeration import bits, leak_of
 
 FIGURE_4 = {0.1: 0.0652, 0.2: 0.2872, 0.3: 0.7212, 0.4: 1.4682, 0.5: 3.0}
 
 
-def written_out(process: Independent, made: Masks) -> tuple[Floats, Floats]:
+def written_out(process: Independent, made: Masks) -> tuple[FloatArray, FloatArray]:
     """p(xⁿ) and p(y|xⁿ), from the tables that `draw` uses."""
     p, m, n = process.window(0, process.n), made.letters, process.n
     sampler = made.sampler

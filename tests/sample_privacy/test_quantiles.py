@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._quantiles import QuantileMasks, quantile_columns, quantile_sequence
-from tests._oracles.disclosures_by_enumeration import Floats, bits
+from tests._oracles.disclosures_by_enumeration import bits
 
 
 class Scripted(np.random.Generator):
@@ -38,7 +39,7 @@ def draws(made: QuantileMasks, x: Any, ranked: list[int]) -> Iterator[tuple[int,
         yield tuple(made.draw(x, Scripted(shuffles)).ravel().tolist())
 
 
-def joint_of(pairs: dict[tuple[Any, Any], float]) -> Floats:
+def joint_of(pairs: dict[tuple[Any, Any], float]) -> FloatArray:
     left, right = sorted({a for a, _ in pairs}), sorted({b for _, b in pairs})
     table = np.zeros((len(left), len(right)))
     for (a, b), mass in pairs.items():

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._mapping import ByType, Orbits, Table
 from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve, solve_types
 from discreet.sample_privacy._symmetric import exchangeable_types, swap_classes, type_counts, types_of
 from tests._oracles.disclosures import best_information, information_of, leak_of
-from tests.sample_privacy.strategies import Array, iid, noisy_copies
+from tests.sample_privacy.strategies import iid, noisy_copies
 
 
-def binomial(n: int, q: float) -> Array:
+def binomial(n: int, q: float) -> FloatArray:
     return np.array([comb(n, k) * q**k * (1 - q) ** (n - k) for k in range(n + 1)])
 
 

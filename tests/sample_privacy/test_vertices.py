@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.sample_privacy._problem import independent_rows, make_problem
 from discreet.sample_privacy._rational import clean, exact_masses, reweigh, right_side, solve_exactly
 from discreet.sample_privacy._vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
 from tests._oracles.disclosures import all_vertices
-from tests.sample_privacy.strategies import Array, iid, problems
+from tests.sample_privacy.strategies import iid, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())
 
 
-def supports(points: Array) -> set[tuple[int, ...]]:
+def supports(points: FloatArray) -> set[tuple[int, ...]]:
     return {tuple(np.flatnonzero(point > 1e-9).tolist()) for point in points}
 
 
@@ -42,7 +43,9 @@ def test_example_2_has_four_vertices_among_fifteen_bases() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(problems())
-def test_pivoting_finds_what_every_basis_finds(problem: tuple[Array, Array | None, list[tuple[int, ...]]]) -> None:
+def test_pivoting_finds_what_every_basis_finds(
+    problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
+) -> None:
     p, _, groups = problem
     program = make_problem(p, None, groups).program
     wanted = all_vertices(p, groups)

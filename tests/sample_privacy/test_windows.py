@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._explicit_mappings import two_binary_samples
 from discreet.sample_privacy._partial_processing import PartialProcessing, partial_processing
 from discreet.sample_privacy._processes import Independent, MarkovChain, Process, RowSampler
-from tests._oracles.disclosures_by_enumeration import Floats, bits, leak_of, solve
+from tests._oracles.disclosures_by_enumeration import bits, leak_of, solve
 
 FIGURE_4 = {0.1: 0.1841, 0.2: 0.6081, 0.3: 1.1956, 0.4: 1.9211, 0.5: 3.0}
 
 
-def written_out(process: Process, made: PartialProcessing) -> tuple[Floats, Floats]:
+def written_out(process: Process, made: PartialProcessing) -> tuple[FloatArray, FloatArray]:
     """p(xⁿ) and p(y|xⁿ) of all letters together, from the tables that `draw` uses."""
     p = process.window(0, process.n)
     sampler = made.sampler
@@ -132,7 +133,7 @@ def test_the_sampler_inverts_the_distribution() -> None:
     table[2, 3:] = 0
 
     class Grid(np.random.Generator):
-        def random(self, size: int) -> Floats:  # type: ignore[override]
+        def random(self, size: int) -> FloatArray:  # type: ignore[override]
             return (np.arange(size) + 0.5) / size
 
     sampler = RowSampler.dense(table)

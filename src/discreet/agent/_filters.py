@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import BoolArray, IntArray
 from discreet.errors import InputError
 from discreet.release._cells import is_number
-from discreet.tables._labels import Alphabet, Codes, Label, plain
+from discreet.tables._labels import Alphabet, Label, plain
 
-Mask = npt.NDArray[np.bool_]
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 KINDS = (*COMPARISONS, "in", "between", "missing")
 MOST = 300  # comparisons of one filter: each looks at everybody
@@ -44,7 +44,7 @@ class Comparison:
     kind: str  # of KINDS
     value: Any
 
-    def letters(self, alphabet: Alphabet) -> Mask:
+    def letters(self, alphabet: Alphabet) -> BoolArray:
         """Which letters of the column fulfil it; a missing letter fulfils only "missing", as in SQL.
 
         Labels are of one kind and in order, so a comparison is a range of them.
@@ -144,12 +144,14 @@ def _moment(kind: str, text: str) -> dt.date | None:
     return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment
 
 
-def group_of(condition: Condition, public: Mapping[str, tuple[Alphabet, Codes]], people: int) -> Mask:
+def group_of(condition: Condition, public: Mapping[str, tuple[Alphabet, IntArray]], people: int) -> BoolArray:
     """Who fulfils a condition. A column that is not public is refused by name."""
     return _sides(condition, public, people)[0]
 
 
-def _sides(condition: Condition, public: Mapping[str, tuple[Alphabet, Codes]], people: int) -> tuple[Mask, Mask]:
+def _sides(
+    condition: Condition, public: Mapping[str, tuple[Alphabet, IntArray]], people: int
+) -> tuple[BoolArray, BoolArray]:
     """For whom a condition is true, and for whom it is false: for a missing value it is neither, as in SQL."""
     if isinstance(condition, Comparison):
         if condition.column not in public:

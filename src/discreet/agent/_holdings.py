@@ -13,17 +13,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.agent._config import Dataset, Private
 from discreet.agent._filters import kind_of
 from discreet.errors import InputError
 from discreet.release._cells import is_number
 from discreet.tables._columns import encode_column
-from discreet.tables._labels import Alphabet, Codes, Label
+from discreet.tables._labels import Alphabet, Label
 from discreet.tables._sources import group
 
-Floats = npt.NDArray[np.float64]
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 TELLING = 20
 """Two columns of two values each can agree by chance among fewer people than this."""
@@ -35,8 +34,8 @@ class Holding:
 
     dataset: Dataset
     people: int
-    public: dict[str, tuple[Alphabet, Codes]] = field(repr=False)
-    private: dict[str, Floats] = field(repr=False)
+    public: dict[str, tuple[Alphabet, IntArray]] = field(repr=False)
+    private: dict[str, FloatArray] = field(repr=False)
     fingerprint: str
 
     @classmethod
@@ -98,7 +97,9 @@ def _refuse_same_people(one: Holding, other: Holding) -> None:
                 )
 
 
-def _refuse_copies(dataset: Dataset, public: dict[str, tuple[Alphabet, Codes]], private: dict[str, Floats]) -> None:
+def _refuse_copies(
+    dataset: Dataset, public: dict[str, tuple[Alphabet, IntArray]], private: dict[str, FloatArray]
+) -> None:
     """A private column that another column of the data set repeats, as it is or in other units."""
     open_columns = {
         name: np.array(alphabet.labels(), dtype=np.float64)[codes]
@@ -121,7 +122,7 @@ def _refuse_copies(dataset: Dataset, public: dict[str, tuple[Alphabet, Codes]], 
                 )
 
 
-def _repeats(one: Floats, other: Floats) -> bool:
+def _repeats(one: FloatArray, other: FloatArray) -> bool:
     """Whether one column is a linear function of the other for everybody, and not by chance."""
     low, high = int(one.argmin()), int(one.argmax())
     spread = float(np.ptp(other))
@@ -131,7 +132,7 @@ def _repeats(one: Floats, other: Floats) -> bool:
     return bool(np.abs(other - other[low] - slope * (one - one[low])).max() <= 1e-6 * spread)
 
 
-def _check_people(dataset: Dataset, alphabet: Alphabet, codes: Codes, counts: Codes) -> None:
+def _check_people(dataset: Dataset, alphabet: Alphabet, codes: IntArray, counts: IntArray) -> None:
     """One row a person, as far as the column that says who it is can tell."""
     rows = np.bincount(codes, counts, len(alphabet))
     is_missing = np.array([label is None for label in alphabet.labels()])
@@ -143,7 +144,7 @@ def _check_people(dataset: Dataset, alphabet: Alphabet, codes: Codes, counts: Co
         )
 
 
-def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: Codes, counts: Codes) -> Floats:
+def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: IntArray, counts: IntArray) -> FloatArray:
     """A private column as numbers within its bounds, one a distinct row."""
     levels = np.array([_number(column, label) for label in alphabet.labels()])
     where = f"data set {dataset.name!r}, column {column.name!r}"

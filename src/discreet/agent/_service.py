@@ -24,9 +24,9 @@ from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverB
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
+    from discreet._typing import IntArray
     from discreet.agent._questions import Question
     from discreet.queries.auditor._auditor import Auditor
-    from discreet.tables._labels import Codes
 
 TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
 
@@ -90,7 +90,7 @@ class Inquiry:
     analyst: Analyst
     question: Question
     book: Book
-    members: Codes
+    members: IntArray
     key: str
 
     @property

@@ -16,8 +16,7 @@ from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
 from discreet.tables._counting import named
 
 if TYPE_CHECKING:
-    from discreet.tables import MissingPolicy
-    from discreet.tables._counting import Progress
+    from discreet._typing import MissingPolicy, Progress
     from discreet.tables._labels import Label
 
 SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit

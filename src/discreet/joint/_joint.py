@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray, MissingPolicy
 from discreet.errors import InputError, JointError, MeasureError
 from discreet.joint._matrices import (
     as_counts,
@@ -27,15 +28,14 @@ from discreet.joint._matrices import (
     subset,
 )
 from discreet.joint._side import Side
-from discreet.tables import Missing, MissingPolicy, count
-from discreet.tables._labels import Alphabet, Codes, Label, combine, encode, plain
+from discreet.tables import Missing, count
+from discreet.tables._labels import Alphabet, Label, combine, encode, plain
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
-Floats = npt.NDArray[np.float64]
 Blocks = tuple[tuple[Label, ...], ...]
 
 
@@ -254,12 +254,12 @@ class Joint:
         return frozen(np.add.reduceat(self._counts.data, self._counts.indptr[:-1]))
 
     @cached_property
-    def distinct(self) -> Codes:
+    def distinct(self) -> IntArray:
         """|[[S|x]]|: how many s each x was seen with."""
         return frozen(np.diff(self._counts.indptr).astype(np.int64))
 
     @cached_property
-    def s_weight(self) -> Floats:
+    def s_weight(self) -> FloatArray:
         """How often each s was seen."""
         weight = np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
         return frozen(weight.astype(np.float64))
@@ -270,7 +270,7 @@ class Joint:
         return frozen(np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct))
 
     @cached_property
-    def components(self) -> tuple[int, Codes, Codes]:
+    def components(self) -> tuple[int, IntArray, IntArray]:
         """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
 
         Components are numbered by their earliest x.
@@ -356,7 +356,7 @@ class Joint:
             raise InputError(f"{int((block_of < 0).sum())} letters of x are in no block: blocks partition joint.x")
         return self.coarsen_by(block_of)
 
-    def coarsen_by(self, block_of: Codes) -> Joint:
+    def coarsen_by(self, block_of: IntArray) -> Joint:
         """The same, with a block number a letter instead of labels."""
         _, first, numbers = np.unique(block_of, return_index=True, return_inverse=True)
         rank = np.empty(len(first), dtype=np.int64)
@@ -396,7 +396,7 @@ class Joint:
         (('s1', 1), ('s2', 1))
         """
         s, x = (self._counts.indices.astype(np.int64), self.x_of_pair.astype(np.int64))
-        columns: list[tuple[Alphabet, Codes]] = []
+        columns: list[tuple[Alphabet, IntArray]] = []
         for alphabet, codes in ((self._s, s), (self._x, x)):
             if alphabet.codes is None:
                 columns.append((Alphabet(alphabet.columns), codes))
@@ -416,12 +416,12 @@ class Joint:
         """X in the role of S and S in the role of X."""
         return Joint(self._x, self._s, canonical(self._counts.T), has_counts=self.has_counts)
 
-    def _with_x(self, x: Alphabet, letter_of: Codes) -> Joint:
+    def _with_x(self, x: Alphabet, letter_of: IntArray) -> Joint:
         pairs = matrix_of(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
         side = self._side.with_x(letter_of, self.n_s) if self._side else None
         return Joint(self._s, x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
 
-    def _with_s(self, s: Alphabet, letter_of: Codes) -> Joint:
+    def _with_s(self, s: Alphabet, letter_of: IntArray) -> Joint:
         pairs = matrix_of(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
         side = self._side.with_s(letter_of, len(s)) if self._side else None
         return Joint(s, self._x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
@@ -453,11 +453,11 @@ class Joint:
 
 def from_codes(
     s: Alphabet,
-    s_codes: Codes,
+    s_codes: IntArray,
     x: Alphabet,
-    x_codes: Codes,
+    x_codes: IntArray,
     weights: npt.NDArray[Any],
-    side: tuple[Alphabet, Codes] | None = None,
+    side: tuple[Alphabet, IntArray] | None = None,
 ) -> Joint:
     """A joint of entries that are numbered already; letters that no entry has are left out."""
     seen_s, s_codes = np.unique(s_codes, return_inverse=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray
 from discreet.errors import ColumnError, JointError
-from discreet.tables._labels import Alphabet, Codes, Label, combine, order_key, plain
+from discreet.tables._labels import Alphabet, Label, combine, order_key, plain
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -43,7 +44,7 @@ def canonical(matrix: Any, *, copy: bool = True) -> sparse.csc_array:
     return result
 
 
-def components_of(counts: sparse.csc_array) -> tuple[int, Codes, Codes]:
+def components_of(counts: sparse.csc_array) -> tuple[int, IntArray, IntArray]:
     """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
 
     Every x joins its first s to its other ones, so the graph searched has the letters of S alone for nodes.
@@ -126,7 +127,7 @@ def as_counts(matrix: Any) -> Any:
     return matrix.astype(np.float64)
 
 
-def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tuple[Alphabet, Codes | None]:
+def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tuple[Alphabet, IntArray | None]:
     """The alphabet of one axis of an array, and the order that sorts it."""
     if labels is None:
         return Alphabet((np.arange(length),)), None
@@ -142,7 +143,7 @@ def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tupl
     return Alphabet(([names[i] for i in order],)), np.asarray(order, dtype=np.int64)
 
 
-def subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphabet, Codes]:
+def subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphabet, IntArray]:
     """The alphabet of some of the columns, and the new number of every old letter."""
     for name in names:
         if name not in alphabet.names:

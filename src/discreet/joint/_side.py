@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray
 from discreet.joint._matrices import matrix_of
-from discreet.tables._labels import Alphabet, Codes, encode_integers
+from discreet.tables._labels import Alphabet, encode_integers
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 class Side:
     """Counts of S against the pairs (x, a) that occur: what an adversary with side information sees."""
 
-    def __init__(self, a: Alphabet, counts: sparse.csc_array, x_of: Codes, a_of: Codes) -> None:
+    def __init__(self, a: Alphabet, counts: sparse.csc_array, x_of: IntArray, a_of: IntArray) -> None:
         self.a = a
         self.counts = counts
         self.x_of = x_of  # the x and the a of every column of counts
@@ -25,21 +26,21 @@ class Side:
 
     @classmethod
     def build(
-        cls, a: Alphabet, s: npt.NDArray[Any], x: Codes, a_codes: Codes, weights: npt.NDArray[Any], n_s: int
+        cls, a: Alphabet, s: npt.NDArray[Any], x: IntArray, a_codes: IntArray, weights: npt.NDArray[Any], n_s: int
     ) -> Side:
         """From codes and counts of distinct (s, x, a)."""
         pairs, columns = encode_integers(x.astype(np.int64) * len(a) + a_codes)
         keys = np.asarray(pairs.columns[0])
         return cls(a, matrix_of(s, columns, weights, n_s, len(keys)), keys // len(a), keys % len(a))
 
-    def with_x(self, letter_of: Codes, n_s: int) -> Side:
+    def with_x(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of X are renumbered."""
         column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
         return Side.build(
             self.a, self.counts.indices, letter_of[self.x_of[column]], self.a_of[column], self.counts.data, n_s
         )
 
-    def with_s(self, letter_of: Codes, n_s: int) -> Side:
+    def with_s(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of S are renumbered."""
         column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
         counts = matrix_of(letter_of[self.counts.indices], column, self.counts.data, n_s, len(self.x_of))

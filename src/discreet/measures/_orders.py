@@ -10,8 +10,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import MeasureError
 from discreet.measures._ranges import zero_information
 from discreet.measures._registry import measure
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from discreet.joint._joint import Joint
 
-Floats = npt.NDArray[np.float64]
 _GAP = 1e-10  # bits: how far maximal α-leakage may be from its supremum
 _NEAR = 1e-7  # orders this close to 1 are Shannon's: the formulas divide by what is left
 _DENSE = 2_000  # letters of S up to which Newton's matrix is kept
@@ -45,14 +44,14 @@ def _checked_order(order: float, least: float) -> float:
     return float(order)
 
 
-def _log_power_sum(joint: Joint, logs: Floats, weights: Floats) -> Floats:
+def _log_power_sum(joint: Joint, logs: FloatArray, weights: FloatArray) -> FloatArray:
     """log Σ_s w 2^{logs} for every x, stably (natural scale kept in base 2)."""
     top = per_x(joint, logs, np.maximum)
     scaled = weights * np.exp2(logs - np.repeat(top, joint.distinct))
     return top + np.log2(per_x(joint, scaled, np.add))
 
 
-def _log_sum(logs: Floats) -> float:
+def _log_sum(logs: FloatArray) -> float:
     top = float(logs.max())
     return top + math.log2(float(np.exp2(logs - top).sum()))
 
@@ -175,19 +174,19 @@ def _capacity(joint: Joint, order: float) -> float:
 
 
 def _sum_and_gradient(
-    channel: sparse.csc_array, weight: Floats, beta: float, p: Floats
-) -> tuple[float, Floats, Floats]:
+    channel: sparse.csc_array, weight: FloatArray, beta: float, p: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
     """F(p), its gradient, and r_x = Σ_s p(s) p(x|s)^α, with beta = 1/α."""
     r = channel.T @ p
     return float(np.dot(weight, r**beta)), beta * (channel @ (weight * r ** (beta - 1))), r
 
 
-def _is_proven(value: float, gradient: Floats, p: Floats, order: float) -> bool:
+def _is_proven(value: float, gradient: FloatArray, p: FloatArray, order: float) -> bool:
     upper = value + max(0.0, float(gradient.max()) - float(np.dot(p, gradient)))
     return order / (order - 1) * math.log2(upper / value) <= _GAP
 
 
-def _newton(channel: sparse.csc_array, weight: Floats, order: float) -> float | None:
+def _newton(channel: sparse.csc_array, weight: FloatArray, order: float) -> float | None:
     """Newton steps on F(p) + μ Σ log p(s) along falling μ; quadratic, but a dense matrix of |[[S]]| squared."""
     beta, n_s = 1 / order, channel.shape[0]
     matrix = channel.toarray() if channel.shape[0] * channel.shape[1] <= _CELLS else channel
@@ -213,7 +212,7 @@ def _newton(channel: sparse.csc_array, weight: Floats, order: float) -> float | 
     return None
 
 
-def _arimoto(channel: sparse.csc_array, weight: Floats, order: float) -> float | None:
+def _arimoto(channel: sparse.csc_array, weight: FloatArray, order: float) -> float | None:
     """Arimoto's update p(s) ← p(s) (∂F/∂p(s))^{α/(α−1)}: never lowers F and needs no matrix, but is only linear."""
     p = np.full(channel.shape[0], 1.0 / channel.shape[0])
     for _ in range(_ARIMOTO_ROUNDS):

@@ -6,35 +6,33 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import MeasureError
 from discreet.measures._registry import measure
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
 
-Floats = npt.NDArray[np.float64]
 
-
-def p_s(joint: Joint) -> Floats:
+def p_s(joint: Joint) -> FloatArray:
     """p(s)."""
     joint.require_counts()
     return joint.s_weight / float(joint.total)
 
 
-def p_x(joint: Joint) -> Floats:
+def p_x(joint: Joint) -> FloatArray:
     """p(x)."""
     joint.require_counts()
     return np.asarray(joint.records / float(joint.total), dtype=np.float64)
 
 
-def per_x(joint: Joint, values: Floats, reduce: np.ufunc) -> Floats:
+def per_x(joint: Joint, values: FloatArray, reduce: np.ufunc) -> FloatArray:
     """Reduce a value a pair to a value an x."""
     return np.asarray(reduce.reduceat(values, joint.counts.indptr[:-1]))
 
 
-def lift(joint: Joint) -> Floats:
+def lift(joint: Joint) -> FloatArray:
     """p(s,x) / (p(s) p(x)) for every distinct pair, in storage order."""
     ratio = joint.counts.data * float(joint.total)
     ratio /= joint.s_weight[joint.counts.indices]
@@ -42,7 +40,7 @@ def lift(joint: Joint) -> Floats:
     return np.asarray(ratio, dtype=np.float64)
 
 
-def entropy_of(p: Floats) -> float:
+def entropy_of(p: FloatArray) -> float:
     """−Σ p log2 p of positive probabilities."""
     return max(0.0, -float(np.sum(p * np.log2(p))))
 

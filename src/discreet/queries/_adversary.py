@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from discreet.queries._domains import FloatArray
+from discreet._typing import FloatArray
 
 VERTICES = 8
 """Up to this many entries the corners of a cut box are listed."""

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.queries._domains import Domain, FiniteSet, FloatArray, IntegerBox, value_sets
+from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
 from discreet.queries._query import LinearForm, Query, View
 from discreet.queries._variance_range import least_squares, most_squares
 

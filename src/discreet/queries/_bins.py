@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.queries._domains import FloatArray, IntArray
 from discreet.queries._irwin_hall import rational
 from discreet.queries._monte_carlo import SampledVolumes
 from discreet.queries._poisson_binomial import log_difference

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from discreet.queries._domains import FloatArray
+from discreet._typing import FloatArray
 
 POINTS = 1 << 17
 """Points of one integral at most."""

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 LARGEST = 2**53
 """Integers beyond this are not floats, so bounds and answers would not be exact."""

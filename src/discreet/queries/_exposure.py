@@ -8,9 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries import _adversary as adversary
 from discreet.queries._aggregates import Count, Quantile
-from discreet.queries._domains import Domain, FloatArray, IntArray, IntegerBox
+from discreet.queries._domains import Domain, IntegerBox
 from discreet.queries._intervals_left import Intervals, Judge, count_parts, judge
 from discreet.queries._monte_carlo import SampledVolumes
 from discreet.queries._query import Query, View, is_real

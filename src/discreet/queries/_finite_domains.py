@@ -14,8 +14,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries._aggregates import Quantile
-from discreet.queries._domains import Domain, FiniteSet, FloatArray, IntArray, IntegerBox, value_sets
+from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
 from discreet.queries._irwin_hall import log2_ratio, rational
 from discreet.queries._poisson_binomial import log_tails
 from discreet.queries._query import LinearForm, View

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.queries._aggregates import Count, Quantile, Variance
-from discreet.queries._domains import Domain, FiniteSet, FloatArray, IntegerBox, value_sets
+from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
 from discreet.queries._finite_domains import every_data_set
 from discreet.queries._query import LinearForm, Query, View, is_real
 from discreet.queries._variance_range import CORNERS, least_squares, most_squares

@@ -13,9 +13,10 @@ from itertools import product
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.queries._aggregates import Function, Variance
-from discreet.queries._domains import Box, FloatArray, IntegerBox
+from discreet.queries._domains import Box, IntegerBox
 from discreet.queries._query import Query, View
 from discreet.queries._volumes import BITS, Measured, Volumes
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from discreet.queries._domains import FloatArray
+from discreet._typing import FloatArray
 
 CELLS = 20_000_000
 """Entries of the arrays that one batch works on."""

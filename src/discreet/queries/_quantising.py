@@ -6,24 +6,23 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import Bins, FloatArray
 from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.queries._adversary import lattice_bound, volume_bound
 from discreet.queries._aggregates import NOT_MAPPED, Function
 from discreet.queries._bins import Cut, least_leakage, uniform
-from discreet.queries._domains import Domain, FloatArray, IntegerBox
+from discreet.queries._domains import Domain, IntegerBox
 from discreet.queries._exposure import Exposure
 from discreet.queries._html import fact_table, strip
 from discreet.queries._measuring import volumes_of
 from discreet.queries._query import Query, View, is_real
 from discreet.queries._volumes import Volumes
-
-Bins = Literal["uniform", "least-leakage"]
 
 SHOWN = 6
 """Answers that are listed for people."""

@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.queries._domains import Box, Domain, FloatArray, IntegerBox
+from discreet.queries._domains import Box, Domain, IntegerBox
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.queries._domains import Box, FloatArray, IntArray
+from discreet.queries._domains import Box
 from discreet.queries._quantising import QuantisedQuery
 from discreet.queries._query import is_real
 

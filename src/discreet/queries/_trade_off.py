@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import Bins, FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.queries._domains import Domain, FloatArray, IntArray
-from discreet.queries._quantising import Bins, quantise
+from discreet.queries._domains import Domain
+from discreet.queries._quantising import quantise
 from discreet.queries._query import Query
 
 

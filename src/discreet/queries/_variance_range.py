@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.queries._domains import FloatArray
+from discreet._typing import FloatArray
 
 CORNERS = 1 << 16
 """Corners that may be tried for one place of the mean."""

@@ -15,8 +15,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.queries._contour import log_share
-from discreet.queries._domains import Domain, FloatArray
+from discreet.queries._domains import Domain
 from discreet.queries._irwin_hall import RationalSum, log2_ratio, rational
 from discreet.queries._poisson_binomial import log_difference, log_tails
 from discreet.queries._query import LinearForm

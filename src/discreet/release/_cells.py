@@ -17,9 +17,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from discreet._typing import IntArray
 from discreet.auditing._words import label_text
 from discreet.errors import InputError
-from discreet.tables._labels import Codes, Label
+from discreet.tables._labels import Label
 
 DASH = "–"
 
@@ -174,7 +175,7 @@ def column_kind(labels: Sequence[Label]) -> str:
     return kind if kind in ("number", "text") else "date"
 
 
-def block_labels(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> tuple[list[str], Line | None]:
+def block_labels(letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> tuple[list[str], Line | None]:
     """A label a block for one column, and the line they lie on where there is one."""
     if column_kind(letters) == "text":
         return _sets(letters, block_of, n_blocks), None
@@ -189,7 +190,7 @@ def block_labels(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> tu
     return [", ".join(parts) for parts in stretches], cut
 
 
-def _sets(letters: Sequence[Label], block_of: Codes, n_blocks: int) -> list[str]:
+def _sets(letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> list[str]:
     members: list[list[str]] = [[] for _ in range(n_blocks)]
     for label, block in zip(letters, block_of, strict=True):
         members[int(block)].append(text(label))

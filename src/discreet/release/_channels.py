@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint, from_codes
 from discreet.release import _cells as cells
@@ -26,9 +27,8 @@ from discreet.tables._sources import column_names, group
 from discreet.tables._writing import check_table_target
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
-Floats = npt.NDArray[np.float64]
 SCHEMA = 1
 CHUNK = 1 << 22  # numbers drawn at once
 
@@ -48,8 +48,8 @@ class Channel:
     public: tuple[str, ...]
     sensitive: tuple[str, ...]
     letters: tuple[Label, ...]
-    matrix: Floats = field(repr=False)
-    p_x: Floats = field(repr=False)
+    matrix: FloatArray = field(repr=False)
+    p_x: FloatArray = field(repr=False)
     leakage: float
     utility: float
     na: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Channel:
         rows = rows[:, rows.sum(axis=0) > 0] / total[:, None]
         rows.flags.writeable = False
         pmf = joint.pmf
-        p_x: Floats = np.asarray(pmf.sum(axis=0), dtype=np.float64).ravel()
+        p_x: FloatArray = np.asarray(pmf.sum(axis=0), dtype=np.float64).ravel()
         return cls(
             public=joint.public or ("x",),
             sensitive=joint.sensitive,
@@ -209,7 +209,7 @@ class Channel:
 
 
 def _draw(
-    matrix: Floats, row_of: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], rng: np.random.Generator
+    matrix: FloatArray, row_of: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """How often each group of equal rows got each symbol: groups, symbols and numbers, where not zero."""
     step = max(1, CHUNK // matrix.shape[1])
@@ -222,7 +222,7 @@ def _draw(
     return pairs, symbols, drawn
 
 
-def _information(joint: Floats) -> float:
+def _information(joint: FloatArray) -> float:
     """Mutual information of a dense pmf, in bits."""
     rows, columns = joint.sum(axis=1, keepdims=True), joint.sum(axis=0, keepdims=True)
     ratio = np.divide(joint, rows * columns, out=np.ones_like(joint), where=joint > 0)

@@ -9,19 +9,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.release._points import Floats, Point, Points, Setting
+from discreet.release._points import Point, Points, Setting
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.release._channels import Channel
     from discreet.release._policy import Policy
-    from discreet.tables._counting import Progress
 
-Utility = Literal["resolution", "distortion", "information"]
 LEAKAGE_NAMES = {
     "L0": "worst-case leakage L0 (bits)",
     "I*": "maximin information I* (bits)",
@@ -114,7 +114,7 @@ class Frontier:
         return self.setting.utility
 
     @property
-    def bound(self) -> Floats | None:
+    def bound(self) -> FloatArray | None:
         """Proven lower bound on leakage at each point's utility."""
         return self.points.bound
 
@@ -239,7 +239,7 @@ class Frontier:
 
         return soften(self, seed=seed, time_limit=time_limit, progress=progress)
 
-    def normalised(self, leakage: Floats, utility: Floats) -> tuple[Floats, Floats]:
+    def normalised(self, leakage: FloatArray, utility: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both axes between 0 (best) and 1: leakage over its prior, utility lost over the most there is to lose."""
         most = self._prior
         lost = self.setting.unit - utility
@@ -265,7 +265,7 @@ class Frontier:
 
         return hypervolume(*self._to_minimise())
 
-    def _to_minimise(self) -> tuple[Floats, Floats]:
+    def _to_minimise(self) -> tuple[FloatArray, FloatArray]:
         """Both axes within the unit square, smaller is better on both."""
         leakage = self.points.leakage
         x, y = self.normalised(leakage, self.points.utility)

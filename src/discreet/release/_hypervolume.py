@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.search._letters import FloatArray, IntArray
+    from discreet._typing import FloatArray, IntArray
 
 
 def dominates(first: tuple[float, float], second: tuple[float, float]) -> bool:

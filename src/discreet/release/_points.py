@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.release._policy import Policy
 
 if TYPE_CHECKING:
+    from discreet._typing import IntArray
     from discreet.joint._joint import Blocks, Joint
-    from discreet.tables._labels import Codes, Label
-
-Floats = npt.NDArray[np.float64]
+    from discreet.tables._labels import Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +29,12 @@ class Setting:
     joint: Joint
     leakage: str
     utility: str
-    codewords: Callable[[Codes], tuple[Label, ...]]
+    codewords: Callable[[IntArray], tuple[Label, ...]]
     unit: float  # the utility of releasing everything
     worst: float  # the utility of releasing nothing (one single block)
     letters: Any = field(repr=False, default=None)  # the alphabet as merging saw it
     codeword: str = "centroid"
-    names: Callable[[Codes], tuple[str, ...]] | None = field(repr=False, default=None)  # of blocks, by a hierarchy
+    names: Callable[[IntArray], tuple[str, ...]] | None = field(repr=False, default=None)  # of blocks, by a hierarchy
     problem: str = "funnel"  # or "bottleneck", which keeps leakage and lowers utility
     at_least: int = 0  # records that every block must have
     most: float | None = None  # the leakage of releasing everything, where the box of the hypervolume ends there
@@ -53,7 +53,7 @@ class Point:
     utility: float
     bound: float | None
     setting: Setting = field(repr=False)
-    partition: Callable[[], Codes] = field(repr=False)
+    partition: Callable[[], IntArray] = field(repr=False)
 
     @property
     def gap(self) -> float | None:
@@ -64,7 +64,7 @@ class Point:
         return max(0.0, apart)
 
     @cached_property
-    def block_of(self) -> Codes:
+    def block_of(self) -> IntArray:
         """Every letter's block, named by its earliest letter."""
         return self.partition()
 
@@ -100,13 +100,13 @@ class Points(Sequence[Point]):
         setting: Setting,
         leakage: npt.ArrayLike,
         utility: npt.ArrayLike,
-        partition: Callable[[int], Codes],
+        partition: Callable[[int], IntArray],
         bound: npt.ArrayLike | None = None,
     ) -> None:
         self.setting = setting
-        self.leakage: Floats = np.asarray(leakage, dtype=np.float64)
-        self.utility: Floats = np.asarray(utility, dtype=np.float64)
-        self.bound: Floats | None = None if bound is None else np.asarray(bound, dtype=np.float64)
+        self.leakage: FloatArray = np.asarray(leakage, dtype=np.float64)
+        self.utility: FloatArray = np.asarray(utility, dtype=np.float64)
+        self.bound: FloatArray | None = None if bound is None else np.asarray(bound, dtype=np.float64)
         self._partition = partition
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Points(Sequence[Point]):
     def __iter__(self) -> Iterator[Point]:
         return (self[i] for i in range(len(self)))
 
-    def chosen(self, indices: Codes, bound: Floats | None = None) -> Points:
+    def chosen(self, indices: IntArray, bound: FloatArray | None = None) -> Points:
         """Some of them."""
         return Points(
             self.setting,
@@ -145,7 +145,7 @@ class Points(Sequence[Point]):
             bound if bound is not None else (None if self.bound is None else self.bound[indices]),
         )
 
-    def bounded(self, bound: Floats) -> Points:
+    def bounded(self, bound: FloatArray) -> Points:
         """The same with a proven bound each."""
         return Points(self.setting, self.leakage, self.utility, self._partition, bound)
 
@@ -154,7 +154,7 @@ class Points(Sequence[Point]):
         """Several sets of policies of one setting as one."""
         ends = np.cumsum([len(part) for part in parts])
 
-        def partition(i: int) -> Codes:
+        def partition(i: int) -> IntArray:
             part = int(np.searchsorted(ends, i, side="right"))
             return parts[part]._partition(i - (int(ends[part - 1]) if part else 0))
 

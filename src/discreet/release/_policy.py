@@ -11,23 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import MissingPolicy, Unseen
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
 from discreet.release._promises import TO_THE_INFORMED, alone_in, measured, promised_by
-from discreet.tables import MissingPolicy
 from discreet.tables._labels import Label, order_key, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from discreet.release._verifying import Verification
-
-Unseen = Literal["nearest", "suppress"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import discreet
+from discreet._typing import MissingPolicy, Unseen
 from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.release import _cells as cells
-from discreet.release._policy import Policy, Unseen
+from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
-from discreet.tables import MissingPolicy
 from discreet.tables._checksum import seal
 
 SCHEMA = 1

@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet._typing import Cells, Unseen
 from discreet.auditing._words import json_number
 from discreet.errors import InputError, RequirementError
-from discreet.release._policy import Policy, Unseen
+from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
-from discreet.release._releasing import Cells, Released, carry_out, fingerprint, spare_originals, write
+from discreet.release._releasing import Released, carry_out, fingerprint, spare_originals, write
 from discreet.tables._writing import check_table_target, check_target, staged_text
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.joint._joint import Joint
     from discreet.release._frontier import Frontier
     from discreet.release._points import Point
-    from discreet.tables._counting import Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,25 +12,24 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import Cells, IntArray
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
 from discreet.release._policy import Policy
 from discreet.release._promises import measured
 from discreet.tables._columns import canonical, encode_column
 from discreet.tables._files import expand, locate
-from discreet.tables._labels import Alphabet, Codes, Label, combine
+from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
 from discreet.tables._writing import check_table_target, fitted, read_back, write_repeated
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
-
-Cells = Literal["label", "codeword"]
+    from discreet._typing import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +209,7 @@ def carry_out(
 
 
 def _present(
-    policy: Policy, coded: Mapping[str, tuple[Alphabet, Codes]], counts: npt.NDArray[np.int64]
+    policy: Policy, coded: Mapping[str, tuple[Alphabet, IntArray]], counts: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """The rows that the policy's rule for missing values lets through."""
     present = np.ones(len(counts), dtype=bool)
@@ -228,7 +227,7 @@ def _present(
     return present
 
 
-def _blocks_of_letters(policy: Policy, x: Alphabet) -> tuple[Codes, npt.NDArray[np.bool_]]:
+def _blocks_of_letters(policy: Policy, x: Alphabet) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """The block of every letter of a table (−1: none), and whether the policy withholds it."""
     block = np.full(len(x), -1, dtype=np.int64)
     withheld = np.zeros(len(x), dtype=bool)
@@ -263,7 +262,7 @@ def _check_kept(keep: Sequence[str], policy: Policy) -> None:
             raise ColumnError(f"{name!r} is a public column: it is released coarsened, and cannot be kept as it is")
 
 
-def _refuse_identifiers(coded: Mapping[str, tuple[Alphabet, Codes]], counts: npt.NDArray[np.int64]) -> None:
+def _refuse_identifiers(coded: Mapping[str, tuple[Alphabet, IntArray]], counts: npt.NDArray[np.int64]) -> None:
     """A column that is different in every row names people: it is never kept."""
     rows = int(counts.sum())
     for name, (_, codes) in coded.items():
@@ -274,8 +273,8 @@ def _refuse_identifiers(coded: Mapping[str, tuple[Alphabet, Codes]], counts: npt
 def _distinct_rows(
     policy: Policy,
     cells: Cells,
-    block: Codes,
-    kept: Mapping[str, tuple[Alphabet, Codes]],
+    block: IntArray,
+    kept: Mapping[str, tuple[Alphabet, IntArray]],
     counts: npt.NDArray[np.int64],
 ) -> tuple[dict[str, list[Any]], npt.NDArray[np.int64]]:
     """The released rows without repetition, in the order of blocks, with their counts."""
@@ -304,7 +303,7 @@ def _as_tuple(word: Any) -> tuple[Any, ...]:
     return word if isinstance(word, tuple) else (word,)
 
 
-def _row_counts(coded: list[tuple[Alphabet, Codes]], counts: npt.NDArray[np.int64]) -> dict[Any, int]:
+def _row_counts(coded: list[tuple[Alphabet, IntArray]], counts: npt.NDArray[np.int64]) -> dict[Any, int]:
     alphabet, codes = combine(coded, [str(i) for i in range(len(coded))])
     totals = np.zeros(len(alphabet), dtype=np.int64)
     np.add.at(totals, codes, counts)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet._typing import IntArray
 from discreet.errors import ColumnError, RequirementError
 from discreet.joint._joint import from_codes
 from discreet.measures import REGISTRY
@@ -16,10 +16,8 @@ from discreet.release._policy import Policy
 from discreet.release._promises import measured
 from discreet.release._releasing import Released, carry_out
 from discreet.tables._columns import canonical, encode_column
-from discreet.tables._labels import Alphabet, Codes, Label, combine
+from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,8 @@ class Verification:
 class Reading:
     """The block that every released row names, when cells are read as labels or as codewords; −1 for none."""
 
-    block: Codes
-    same: Codes  # the first block that has the same cell as each: two blocks may share a codeword
+    block: IntArray
+    same: IntArray  # the first block that has the same cell as each: two blocks may share a codeword
     unknown: int
 
 
@@ -126,7 +124,7 @@ def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
     return wrong
 
 
-def _readings(policy: Policy, coded: Sequence[tuple[Alphabet, Codes]], counts: Counts) -> list[Reading]:
+def _readings(policy: Policy, coded: Sequence[tuple[Alphabet, IntArray]], counts: IntArray) -> list[Reading]:
     """The readings of the released cells that explain most rows; both, where they explain as many."""
     axis, codes = combine(coded, policy.public)
     cells = [_as_tuple(label) for label in axis.labels()]
@@ -150,7 +148,7 @@ def _loosely(cell: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(canonical([part])[0] for part in cell)
 
 
-def _rows(reading: Reading, kept: Mapping[str, tuple[Alphabet, Codes]], counts: Counts) -> dict[Any, int]:
+def _rows(reading: Reading, kept: Mapping[str, tuple[Alphabet, IntArray]], counts: IntArray) -> dict[Any, int]:
     """How often each block occurs with each row of the kept columns, as released."""
     columns = [[_loosely([label])[0] for label in alphabet.labels()] for alphabet, _ in kept.values()]
     entries = [codes.tolist() for _, codes in kept.values()]

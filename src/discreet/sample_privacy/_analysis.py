@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.sample_privacy._arguments import whole_number
 from discreet.sample_privacy._constraints import Constraints, null_direction
 from discreet.sample_privacy._problem import entropy, family, make_problem
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Groups = Sequence[Sequence[int]]
 
 
@@ -42,14 +41,14 @@ def information(joint: npt.ArrayLike) -> float:
     return max(0.0, float(p @ logs))
 
 
-def marginal(array: Floats, axes: Sequence[int], extra: int = 0) -> Floats:
+def marginal(array: FloatArray, axes: Sequence[int], extra: int = 0) -> FloatArray:
     """Sum out every axis that is not among `axes`; the last `extra` axes stay. Rows are the values of X_axes."""
     n = array.ndim - extra
     kept = array.sum(axis=tuple(i for i in range(n) if i not in set(axes)))
     return np.asarray(kept.reshape(-1, *array.shape[n:]), dtype=np.float64)
 
 
-def leak(p: Floats, channel: Floats, group: Sequence[int]) -> float:
+def leak(p: FloatArray, channel: FloatArray, group: Sequence[int]) -> float:
     """I(X_g;Y) of a mapping p(y|xⁿ) of shape p.shape + (|Y|,), in bits."""
     return information(marginal(p[..., None] * channel, group, extra=1))
 
@@ -85,7 +84,7 @@ class Analysis:
     rank: int
     nullity: int
     support: int
-    witness: Floats | None
+    witness: FloatArray | None
     step: float
     witness_information: float
     residual: float
@@ -96,7 +95,7 @@ class Analysis:
     most_letters: int
 
 
-def analyse(p: Floats, latent: Floats | None = None, private: Groups | None = None) -> Analysis:
+def analyse(p: FloatArray, latent: FloatArray | None = None, private: Groups | None = None) -> Analysis:
     """Feasibility with a witness, bounds on I_s, and bounds on |Y| [SP, Props 1–3, Cors 1.1–1.2].
 
     p: pmf, one axis a sample, zeros allowed. latent: p(w|xⁿ) of shape p.shape + (|W|,), None for self-disclosure.
@@ -153,7 +152,7 @@ def analyse(p: Floats, latent: Floats | None = None, private: Groups | None = No
 
 
 def simple_bound(
-    p: Floats, latent: Floats | None = None, private: Groups | None = None
+    p: FloatArray, latent: FloatArray | None = None, private: Groups | None = None
 ) -> tuple[float, tuple[int, ...]]:
     """Proposition 2 for families: I_s ≤ min_g I(W; X_{−g} | X_g) = I(W;Xⁿ) − max_g I(W;X_g), and the g that attains it.
 

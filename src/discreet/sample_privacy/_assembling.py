@@ -16,9 +16,10 @@ from discreet.sample_privacy._symmetric import types_of
 from discreet.sample_privacy._vertices import Vertices
 
 if TYPE_CHECKING:
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._mapping import Mapping
     from discreet.sample_privacy._optimising import Limits, Outcome
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Problem
+    from discreet.sample_privacy._problem import Problem
     from discreet.sample_privacy._symmetric import Types
 
 EXPANSION_LIMIT = 50_000  # posteriors in every order, up to which a mapping is written as a table

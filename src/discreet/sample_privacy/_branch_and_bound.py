@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Program
+    from discreet._typing import FloatArray, IntArray
+    from discreet.sample_privacy._problem import Program
 
 DEPTH = 2000  # nodes open at once; depth first keeps them few
 BUDGET = 500  # nodes between two looks at the clock

@@ -17,7 +17,8 @@ from discreet.sample_privacy._problem import self_information, sums_by
 from discreet.sample_privacy._vertices import POSITIVE, Vertices
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Program
+    from discreet._typing import FloatArray, IntArray
+    from discreet.sample_privacy._problem import Program
 
 LP_TOLERANCE = 1e-10  # the default of 1e-7 would show in the results
 IMPROVES = 1e-9  # bits by which a new column must beat the prices

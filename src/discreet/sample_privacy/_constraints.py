@@ -15,8 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._problem import FloatArray, IntArray, family
+from discreet.sample_privacy._problem import family
 
 ROWS = 4000
 """Rows of P beyond which its Gram matrix is not built."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.sample_privacy import _symmetric as symmetric
 from discreet.sample_privacy._mapping import ByType, Evidence, Mapping, Orbits, Table
@@ -18,13 +19,10 @@ from discreet.tables._columns import canonical
 from discreet.tables._labels import Label, plain
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.sample_privacy._estimating import Guarantee
     from discreet.sample_privacy._optimising import Engine
     from discreet.sample_privacy._solving import Solution
-    from discreet.tables._counting import Progress
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,11 +100,11 @@ class Disclosure(Evidence):
         ]
         return _likeliest(dict(zip(named, column.tolist(), strict=True)))
 
-    def _said(self, pmf: Floats) -> dict[Label, float]:
+    def _said(self, pmf: FloatArray) -> dict[Label, float]:
         labels = self.latent_labels or tuple(range(len(pmf)))
         return _likeliest(dict(zip(labels, pmf.tolist(), strict=True)))
 
-    def _codes(self, samples: Any) -> tuple[Integers, bool]:
+    def _codes(self, samples: Any) -> tuple[IntArray, bool]:
         n = len(self.shape)
         try:
             rows = np.asarray(samples, dtype=object) if self.labels else np.asarray(samples)
@@ -129,7 +127,7 @@ class Disclosure(Evidence):
                 )
         return whole, is_one
 
-    def _coded(self, i: int, column: npt.NDArray[Any]) -> Integers:
+    def _coded(self, i: int, column: npt.NDArray[Any]) -> IntArray:
         number_of = {label: code for code, label in enumerate(self.labels[i])}
         codes = np.array([_code(number_of, value) for value in column.tolist()], dtype=np.int64)
         if (codes < 0).any():

@@ -11,18 +11,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray, Smoothing
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Groups, Ints
+from discreet.sample_privacy._analysis import Groups
 from discreet.sample_privacy._arguments import array_of, probability, real_number, whole_number
 from discreet.sample_privacy._leak_bounds import checked_channel, group_leak_bound
 from discreet.sample_privacy._problem import CELL_LIMIT, checked_pmf, family
-
-Smoothing = Literal["counts", "laplace", "bayes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +31,8 @@ class Estimate:
     p: the estimate, one axis a sample. counts: rows seen in each cell. rows: how many rows. smoothing: how.
     """
 
-    p: Floats
-    counts: Ints
+    p: FloatArray
+    counts: IntArray
     rows: int
     smoothing: Smoothing
 
@@ -109,7 +108,7 @@ def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", 
     return Estimate((counts + prior) / (len(rows) + float(prior.sum())), counts, len(rows), smoothing)
 
 
-def _independent_centre(counts: Ints) -> Floats:
+def _independent_centre(counts: IntArray) -> FloatArray:
     """The product of the marginals, each smoothed by half a row a letter."""
     out = np.ones(())
     for i in range(counts.ndim):
@@ -118,7 +117,7 @@ def _independent_centre(counts: Ints) -> Floats:
     return np.asarray(out)
 
 
-def _likeliest_strength(counts: Ints, centre: Floats) -> float:
+def _likeliest_strength(counts: IntArray, centre: FloatArray) -> float:
     """The strength of a Dirichlet prior with this mean under which the counts are most likely."""
     from scipy.optimize import minimize_scalar
     from scipy.special import gammaln
@@ -134,7 +133,7 @@ def _likeliest_strength(counts: Ints, centre: Floats) -> float:
     return math.exp(float(found.x))
 
 
-def fill_unseen(p: Floats, channel: Floats) -> Floats:
+def fill_unseen(p: FloatArray, channel: FloatArray) -> FloatArray:
     """The mapping with p(y) wherever p = 0: a sample that the estimate deems impossible gets a letter that says nothing.
 
     Privacy under p is untouched, since those cells have no weight; and in `leak_bound` they cost nothing by themselves,
@@ -162,7 +161,7 @@ class Guarantee:
 
 
 def guarantee(
-    estimated: Estimate, channel: Floats, private: Groups | None = None, confidence: float = 0.95
+    estimated: Estimate, channel: FloatArray, private: Groups | None = None, confidence: float = 0.95
 ) -> Guarantee:
     """What remains of a mapping's privacy when p is only known from rows."""
     radius = estimated.radius(confidence)

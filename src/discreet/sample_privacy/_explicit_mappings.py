@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Groups, information
+from discreet.sample_privacy._analysis import Groups, information
 from discreet.sample_privacy._constraints import Constraints, null_direction
 from discreet.sample_privacy._problem import make_problem
 
@@ -25,23 +26,23 @@ class SegmentMapping:
     p.shape + (|Y|,), equal to p(y) where p = 0. One letter only when nothing can be disclosed.
     """
 
-    p: Floats
-    p_y: Floats
-    vertices: Floats
-    channel: Floats
+    p: FloatArray
+    p_y: FloatArray
+    vertices: FloatArray
+    channel: FloatArray
 
-    def information(self, latent: Floats | None = None) -> float:
+    def information(self, latent: FloatArray | None = None) -> float:
         """I(W;Y) in bits, which is I_s(W, Xⁿ); latent is p(w|xⁿ), None for W = Xⁿ."""
         letters = (self.vertices.reshape(len(self.p_y), -1) * self.p_y[:, None]).T
         return information(letters if latent is None else latent.reshape(self.p.size, -1).T @ letters)
 
 
-def segment(p: Floats, ends: Floats, p_y: Floats) -> SegmentMapping:
+def segment(p: FloatArray, ends: FloatArray, p_y: FloatArray) -> SegmentMapping:
     """A mapping from the two ends (flat rows) and their weights."""
     return SegmentMapping(p, p_y, ends.reshape(len(p_y), *p.shape), channel_of(p, p_y, ends))
 
 
-def channel_of(p: Floats, p_y: Floats, vertices: Floats) -> Floats:
+def channel_of(p: FloatArray, p_y: FloatArray, vertices: FloatArray) -> FloatArray:
     """p(y|xⁿ) = p(y) p(xⁿ|y) / p(xⁿ), of shape p.shape + (|Y|,); p(y) where p = 0, so that unseen xⁿ say nothing.
 
     vertices has one row a letter: p(xⁿ|y), flat.
@@ -60,7 +61,7 @@ class TwoBinarySamples:
     (25) and (26) need α ≤ β, so alpha, beta and r are those of the samples in the other order where p(0, 1) > p(1, 0).
     """
 
-    p: Floats
+    p: FloatArray
     alpha: float
     beta: float
     r: float
@@ -83,12 +84,12 @@ class TwoBinarySamples:
         high[1 if p01 <= p10 else 2] = 0.0
         return segment(self.p, np.stack([low, high]), np.array([rise, fall]) / (rise + fall))
 
-    def information(self, latent: Floats | None = None) -> float:
+    def information(self, latent: FloatArray | None = None) -> float:
         """I_s of (25) in bits; latent is p(w|x1, x2) of shape (2, 2, |W|), None for self-disclosure."""
         return self.mapping.information(latent)
 
 
-def two_binary_samples(p: Floats) -> TwoBinarySamples:
+def two_binary_samples(p: FloatArray) -> TwoBinarySamples:
     """The closed form (25)–(26) for any pmf on two binary samples.
 
     Examples
@@ -104,7 +105,7 @@ def two_binary_samples(p: Floats) -> TwoBinarySamples:
     return TwoBinarySamples(p, float(ordered[0].sum()), float(ordered[:, 0].sum()), float(ordered[0, 1]))
 
 
-def universal_mapping(p: Floats, private: Groups | None = None) -> SegmentMapping | None:
+def universal_mapping(p: FloatArray, private: Groups | None = None) -> SegmentMapping | None:
     """The mapping that is optimal for every latent, where [SP, Prop 4] promises one; None where it does not.
 
     The proposition needs nul(P) = 1. Its stated hypothesis |support| = Σ|X_i| − n + 2 gives that only together with

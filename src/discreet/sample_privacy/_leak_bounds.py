@@ -21,12 +21,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Groups, Ints
+from discreet.sample_privacy._analysis import Groups
 from discreet.sample_privacy._arguments import array_of, probability
 from discreet.sample_privacy._problem import SUM_TOLERANCE, family
-
-Bools = npt.NDArray[np.bool_]
 
 CROWD = 2048
 """Cells of one value of X_g beyond which their largest distance is bounded instead of searched."""
@@ -35,7 +34,7 @@ THRESHOLDS = 24
 """Ways of dividing the values of X_g into frequent and rare that are tried."""
 
 
-def checked_channel(channel: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
+def checked_channel(channel: npt.ArrayLike, shape: tuple[int, ...]) -> FloatArray:
     """p(y|xⁿ) for samples of this shape, or what is wrong with it."""
     found = array_of(channel, "the channel")
     if found.shape[:-1] != shape or found.ndim != len(shape) + 1 or not found.size:
@@ -49,7 +48,7 @@ def checked_channel(channel: npt.ArrayLike, shape: tuple[int, ...]) -> Floats:
     return found.astype(np.float64, copy=False)
 
 
-def group_leak_bound(p_hat: Floats, channel: Floats, group: Sequence[int], radius: float) -> float:
+def group_leak_bound(p_hat: FloatArray, channel: FloatArray, group: Sequence[int], radius: float) -> float:
     """The bound for one group."""
     flat = np.asarray(p_hat, dtype=np.float64).ravel()
     letters = channel.reshape(flat.size, -1)
@@ -74,13 +73,13 @@ def group_leak_bound(p_hat: Floats, channel: Floats, group: Sequence[int], radiu
     return float(max(0.0, min(cap, best)))
 
 
-def _values(shape: tuple[int, ...], group: Sequence[int]) -> Ints:
+def _values(shape: tuple[int, ...], group: Sequence[int]) -> IntArray:
     """The value of X_g in each cell, numbered."""
     places = np.indices(shape).reshape(len(shape), -1)
     return np.asarray(np.ravel_multi_index([places[i] for i in group], [shape[i] for i in group]), dtype=np.int64)
 
 
-def _rare_part(flat: Floats, gain: Floats, rare: Bools, radius: float) -> float:
+def _rare_part(flat: FloatArray, gain: FloatArray, rare: BoolArray, radius: float) -> float:
     """max Σ_{rare x} p(x) D(p(·|x) ‖ s): at most ε/2 moves, to the worst cell."""
     if not rare.any():
         return 0.0
@@ -89,7 +88,13 @@ def _rare_part(flat: Floats, gain: Floats, rare: Bools, radius: float) -> float:
 
 
 def _frequent_part(
-    flat: Floats, h: Floats, s: Floats, value: Ints, weight: Floats, frequent: Bools, radius: float
+    flat: FloatArray,
+    h: FloatArray,
+    s: FloatArray,
+    value: IntArray,
+    weight: FloatArray,
+    frequent: BoolArray,
+    radius: float,
 ) -> float:
     """(1 + z₋)/(2 ln 2) max F over the frequent values, in bits."""
     step = radius / 2
@@ -111,7 +116,7 @@ def _frequent_part(
     return (1 + min(1.0, dip)) / (2 * math.log(2)) * (base_total + moved)
 
 
-def _widest(rows: Floats, s: Floats, inner: Floats, norms: Floats, step: float) -> float:
+def _widest(rows: FloatArray, s: FloatArray, inner: FloatArray, norms: FloatArray, step: float) -> float:
     """max over two cells of 2 step b·(h_x − h_x') + step² ‖h_x − h_x'‖²."""
     if len(rows) > CROWD:
         centred = rows - rows.mean(axis=0)
@@ -121,7 +126,7 @@ def _widest(rows: Floats, s: Floats, inner: Floats, norms: Floats, step: float) 
     return float((step**2 * square + 2 * step * (inner[:, None] - inner[None, :])).max())
 
 
-def _two_places(plus: Floats, minus: Floats) -> float:
+def _two_places(plus: FloatArray, minus: FloatArray) -> float:
     """max of plus[a] + minus[b] over a ≠ b; entry 0 of each is "nowhere" and may meet itself."""
     order = np.argsort(minus)[::-1]
     best, second = order[0], order[min(1, len(order) - 1)]
@@ -130,7 +135,7 @@ def _two_places(plus: Floats, minus: Floats) -> float:
 
 
 def fresh_leak_bound(
-    p_hat: Floats, channel: Floats, fresh: Ints, private: Groups | None = None, confidence: float = 0.95
+    p_hat: FloatArray, channel: FloatArray, fresh: IntArray, private: Groups | None = None, confidence: float = 0.95
 ) -> float:
     """An upper confidence bound on max_g I(X_g;Y) from rows that took no part in making the mapping.
 
@@ -161,6 +166,6 @@ def fresh_leak_bound(
     return min(worst, math.log2(letters.shape[1]))
 
 
-def _mixed(pmf: Floats, rows: int) -> Floats:
+def _mixed(pmf: FloatArray, rows: int) -> FloatArray:
     """A pmf with one more row spread evenly, so that nothing has probability zero."""
     return np.asarray((pmf * rows + 1 / len(pmf)) / (pmf.sum() * rows + 1))

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Ints, information
+from discreet.sample_privacy._analysis import information
 from discreet.sample_privacy._problem import Program, entropy, independent_rows
 from discreet.sample_privacy._processes import Independent, MarkovChain, compositions, log_multinomial
 
@@ -41,9 +42,9 @@ class Convergence:
     """A sequence against n, in bits: lower ≤ truth ≤ upper, equal where exact, and the limit it tends to."""
 
     what: str
-    n: Ints
-    lower: Floats
-    upper: Floats
+    n: IntArray
+    lower: FloatArray
+    upper: FloatArray
     limit: float
 
     def plot(self) -> Any:
@@ -61,19 +62,19 @@ class Convergence:
         return curves_figure(self.n, curves, "samples n", f"{self.what} (bits)", self.limit)
 
 
-def _checked(joint: Any) -> Floats:
+def _checked(joint: Any) -> FloatArray:
     p = np.asarray(joint, dtype=np.float64)
     if p.ndim != 2 or not np.isfinite(p).all() or (p < 0).any() or abs(p.sum() - 1) > 1e-9:
         raise InputError("the joint must be probabilities p(w, x) that sum to one, one row a w and one column an x")
     return p / float(p.sum())
 
 
-def _merged(joint: Any) -> Floats:
+def _merged(joint: Any) -> FloatArray:
     """p(w̃, x), one row a w̃."""
     return merge_latent(_checked(joint).T)[1].T
 
 
-def merge_latent(joint: Floats, tolerance: float = 1e-12) -> tuple[Ints, Floats]:
+def merge_latent(joint: FloatArray, tolerance: float = 1e-12) -> tuple[IntArray, FloatArray]:
     """W̃ of [SP, (27)] from p(x, w), one row an x: the values of w with the same p(x|w) are one.
 
     Returns the number of the class of each w (−1 where p(w) = 0) and p(x, w̃).
@@ -96,7 +97,7 @@ def merge_latent(joint: Floats, tolerance: float = 1e-12) -> tuple[Ints, Floats]
     return label, merged
 
 
-def private_information(joint: Any) -> tuple[float, Ints]:
+def private_information(joint: Any) -> tuple[float, IntArray]:
     """C_X(W) = min H(U) over functions U of W with X − U − W [SP, (27)], and W̃, the U that attains it, as a class of each w.
 
     Values of w with the same p(x|w) are one class; a w of probability zero has class −1.
@@ -110,7 +111,7 @@ def private_information(joint: Any) -> tuple[float, Ints]:
     return float(entropy(merged.sum(axis=0))), label
 
 
-def _solved(rows: Floats, p: Floats, latent: Floats | None, time_limit: float) -> Capacity:
+def _solved(rows: FloatArray, p: FloatArray, latent: FloatArray | None, time_limit: float) -> Capacity:
     """max I(W;Y) over posteriors u ≥ 0 with rows u = rows p; latent has one row a w, None for W = the point itself."""
     from discreet.sample_privacy._optimising import Limits, optimise
 
@@ -134,7 +135,7 @@ def full_data(joint: Any, *, time_limit: float = 60.0) -> Capacity:
     return _known(_merged(joint), 1, time_limit)
 
 
-def _by_type(p: Floats, n: int) -> tuple[Floats, Floats]:
+def _by_type(p: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
     """Types of n samples, one a row, and p(w̃, type)."""
     values = p.shape[1]
     if math.comb(n + values - 1, values - 1) * values * len(p) > TYPES:
@@ -147,7 +148,7 @@ def _by_type(p: Floats, n: int) -> tuple[Floats, Floats]:
     return counts, p.sum(axis=1)[:, None] * chance
 
 
-def _known(p: Floats, n: int, time_limit: float) -> Capacity:
+def _known(p: FloatArray, n: int, time_limit: float) -> Capacity:
     """J(W, Xⁿ) over pairs of w̃ and a type."""
     counts, mass = _by_type(p, n)
     kept = mass > FAINT
@@ -155,7 +156,7 @@ def _known(p: Floats, n: int, time_limit: float) -> Capacity:
     return _solved(counts[kind].T / n, mass[kept] / mass[kept].sum(), np.eye(len(p))[:, w], time_limit)
 
 
-def _observed(p: Floats, n: int, time_limit: float) -> Capacity:
+def _observed(p: FloatArray, n: int, time_limit: float) -> Capacity:
     """I_s(W, Xⁿ) over types."""
     counts, mass = _by_type(p, n)
     total = mass.sum(axis=0)
@@ -217,7 +218,7 @@ def self_disclosure_rate(model: Any, ns: Sequence[int], *, protect: int = 1) -> 
     return Convergence("I_s(X^n)/n", np.array(ns, dtype=np.int64), np.array(lower), np.array(upper), rate)
 
 
-def _entropy_rate(law: Floats) -> float:
+def _entropy_rate(law: FloatArray) -> float:
     if law.ndim == 1:
         return float(entropy(law))
     settled = MarkovChain.stationary(law, law.ndim).initial

@@ -19,7 +19,8 @@ from discreet.errors import InputError
 from discreet.sample_privacy._problem import entropy
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Problem
+    from discreet._typing import FloatArray, IntArray
+    from discreet.sample_privacy._problem import Problem
     from discreet.sample_privacy._symmetric import Types
 
 CHANNEL_LIMIT = 1 << 25  # numbers of a channel that is written out

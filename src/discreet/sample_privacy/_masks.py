@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Ints
 from discreet.sample_privacy._arguments import generator, whole_number
 from discreet.sample_privacy._processes import (
     Independent,
@@ -83,8 +83,8 @@ class Masks:
     upper_bound: float
     residual: float
     how: str
-    sizes: Ints
-    row_of: Ints
+    sizes: IntArray
+    row_of: IntArray
     sampler: RowSampler
 
     @property
@@ -92,7 +92,7 @@ class Masks:
         """I(Xⁿ;Y) / H(Xⁿ)."""
         return self.information / self.entropy if self.entropy > 0 else 0.0
 
-    def draw(self, samples: Any, rng: np.random.Generator) -> Ints:
+    def draw(self, samples: Any, rng: np.random.Generator) -> IntArray:
         """The n − k letters to release for n samples."""
         codes = check_samples(samples, self.sizes)
         s = self.sampler.draw(self.row_of + codes, generator(rng))
@@ -150,7 +150,7 @@ def _shifts(
 ) -> tuple[float, float, str]:
     """An interval for Σ over classes of H(shift | Y, Xⁿ) in bits, and how it was found; classes alike are done once."""
     alike: dict[bytes, int] = {}
-    members: dict[bytes, Ints] = {}
+    members: dict[bytes, IntArray] = {}
     for first in range(window):
         kinds = process.kind[first::window]
         key = np.bincount(kinds, minlength=len(made)).tobytes()
@@ -180,7 +180,7 @@ def _shifts(
     return low, high, f"{made[0].letters} letters, {word}"
 
 
-def _exact_shift(made: list[Uniformiser], counts: Ints) -> float | None:
+def _exact_shift(made: list[Uniformiser], counts: IntArray) -> float | None:
     """H(shift | Y, Xⁿ) of one class, summing over how often each pair (x, s) occurs; None when there are too many ways."""
     letters = made[0].letters
     used = [(u, int(c)) for u, c in zip(made, counts, strict=True) if c]
@@ -203,14 +203,14 @@ def _pairs(u: Uniformiser) -> int:
     return int((u.pmf[u.x] > 0).sum())
 
 
-def _entropies(likely: Floats) -> Floats:
+def _entropies(likely: FloatArray) -> FloatArray:
     """Entropy in bits of each row of log-likelihoods."""
     weight = np.exp(likely - likely.max(axis=1, keepdims=True))
     p = weight / weight.sum(axis=1, keepdims=True)
     return np.asarray(-(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=1))
 
 
-def _most_shift(made: list[Uniformiser], counts: Ints) -> float:
+def _most_shift(made: list[Uniformiser], counts: IntArray) -> float:
     """An upper bound on H(shift | Y, Xⁿ) of one class: E log2(1 + other shifts that are possible) ≤ their mean / ln 2."""
     letters = made[0].letters
     if letters > PAIRWISE:
@@ -225,7 +225,7 @@ def _most_shift(made: list[Uniformiser], counts: Ints) -> float:
 
 
 def _simulated_shift(
-    made: list[Uniformiser], kinds: Ints, most: float, miss: float, rng: np.random.Generator
+    made: list[Uniformiser], kinds: IntArray, most: float, miss: float, rng: np.random.Generator
 ) -> tuple[float, float]:
     """An interval for H(shift | Y, Xⁿ) of one class that misses it with probability at most `miss`.
 
@@ -256,7 +256,7 @@ def _edge(mean: float, miss: float) -> float:
     return high
 
 
-def _one_shift(made: list[Uniformiser], kinds: Ints, rng: np.random.Generator) -> float:
+def _one_shift(made: list[Uniformiser], kinds: IntArray, rng: np.random.Generator) -> float:
     """Entropy of the shift given one simulated class, in bits. Shifts that cannot be are dropped as samples come in."""
     letters = made[0].letters
     shift, likely = np.arange(letters), np.zeros(letters)

@@ -22,8 +22,8 @@ from discreet.sample_privacy._vertices import enumerate_vertices, exhaustive_ver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._branch_and_bound import Swaps
-    from discreet.sample_privacy._problem import FloatArray, IntArray
 
 Engine = Literal["auto", "exhaustive", "vertices", "columns", "branching"]
 

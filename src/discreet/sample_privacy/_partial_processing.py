@@ -31,8 +31,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Ints, information, leak, marginal, windows_of
+from discreet.sample_privacy._analysis import information, leak, marginal, windows_of
 from discreet.sample_privacy._arguments import generator, whole_number
 from discreet.sample_privacy._problem import entropy
 from discreet.sample_privacy._processes import DISTINCT, Process, RowSampler, check_samples, checked_process
@@ -47,7 +48,7 @@ class PartialProcessing:
     I(X_g;Y_j) of any window's mapping, recomputed. starts: first sample of each window. distinct: mappings solved.
     """
 
-    starts: Ints
+    starts: IntArray
     window: int
     protect: int
     entropy: float
@@ -57,10 +58,10 @@ class PartialProcessing:
     residual: float
     distinct: int
     how: str
-    sizes: Ints
-    weights: Ints
-    row_of: Ints
-    kind: Ints
+    sizes: IntArray
+    weights: IntArray
+    row_of: IntArray
+    kind: IntArray
     sampler: RowSampler
 
     @property
@@ -68,7 +69,7 @@ class PartialProcessing:
         """I(Xⁿ;Y) / H(Xⁿ)."""
         return self.information / self.entropy if self.entropy > 0 else 0.0
 
-    def draw(self, samples: Any, rng: np.random.Generator) -> Ints:
+    def draw(self, samples: Any, rng: np.random.Generator) -> IntArray:
         """The letters to release for n samples, one a window; independent of every `protect` consecutive samples."""
         codes = check_samples(samples, self.sizes)
         rows = self.row_of[self.kind].copy()
@@ -111,7 +112,7 @@ def partial_processing(
         raise InputError(f"{len(first)} windows differ, more than {DISTINCT}: give alike samples one pmf")
     counts = np.bincount(kind)
     total, residual, largest = 0.0, 0.0, 0.0
-    rows: list[tuple[Ints, Floats]] = []
+    rows: list[tuple[IntArray, FloatArray]] = []
     weights = np.zeros((len(first), window), dtype=np.int64)
     row_of = np.zeros(len(first), dtype=np.int64)
     for number, j in enumerate(first):
@@ -146,7 +147,7 @@ def partial_processing(
     )
 
 
-def _kinds(process: Process, starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+def _kinds(process: Process, starts: IntArray, lengths: IntArray) -> tuple[IntArray, IntArray]:
     """A number for each window's pmf, and the first window of each number. Only the last window may be shorter."""
     full = lengths == lengths[0]
     kind = np.zeros(len(starts), dtype=np.int64)

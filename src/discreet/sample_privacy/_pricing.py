@@ -14,8 +14,9 @@ import numpy as np
 from discreet.sample_privacy._vertices import POSITIVE, Vertices, vertex_basis
 
 if TYPE_CHECKING:
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._column_generation import Pool
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Program
+    from discreet.sample_privacy._problem import Program
 
 
 def search(pool: Pool, deadline: float, rng: np.random.Generator, patience: int = 3, target: float = -np.inf) -> None:

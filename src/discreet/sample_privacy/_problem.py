@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from typing import Any
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 SUM_TOLERANCE = 1e-9  # a pmf this close to one is normalised, any other is refused
 CELL_LIMIT = 1 << 24  # cells of p: beyond, a dense array is the wrong input

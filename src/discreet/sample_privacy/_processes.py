@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Ints
 from discreet.sample_privacy._arguments import array_of, whole_number
 from discreet.sample_privacy._problem import entropy
 
@@ -38,13 +38,13 @@ class Process(Protocol):
         """H(Xⁿ) in bits."""
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> IntArray:
         """Alphabet size of each sample."""
 
-    def kinds(self, starts: Ints, length: int) -> Ints:
+    def kinds(self, starts: IntArray, length: int) -> IntArray:
         """A number for each window; windows of the same number and length have the same pmf."""
 
-    def window(self, start: int, length: int) -> Floats:
+    def window(self, start: int, length: int) -> FloatArray:
         """The pmf of consecutive samples, one axis a sample."""
 
 
@@ -57,7 +57,7 @@ def checked_process(process: Any) -> Process:
     return process
 
 
-def _pmf(values: Any, what: str) -> Floats:
+def _pmf(values: Any, what: str) -> FloatArray:
     p = array_of(values, what)
     if (
         p.dtype.kind not in "iufb"
@@ -74,8 +74,8 @@ def _pmf(values: Any, what: str) -> Floats:
 class Independent:
     """Independent samples: sample i has pmf pmfs[kind[i]]."""
 
-    pmfs: tuple[Floats, ...]
-    kind: Ints
+    pmfs: tuple[FloatArray, ...]
+    kind: IntArray
 
     @classmethod
     def identical(cls, pmf: Any, n: int) -> Independent:
@@ -103,7 +103,7 @@ class Independent:
         return 0
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> IntArray:
         """Alphabet size of each sample."""
         return np.array([len(p) for p in self.pmfs], dtype=np.int64)[self.kind]
 
@@ -113,14 +113,14 @@ class Independent:
         counts = np.bincount(self.kind, minlength=len(self.pmfs))
         return float(sum(c * float(entropy(p)) for c, p in zip(counts, self.pmfs, strict=True)))
 
-    def kinds(self, starts: Ints, length: int) -> Ints:
+    def kinds(self, starts: IntArray, length: int) -> IntArray:
         """Windows are alike when their samples are, one by one."""
         if len(self.pmfs) == 1:
             return np.zeros(len(starts), dtype=np.int64)
         rows = self.kind[starts[:, None] + np.arange(length)]
         return np.unique(rows, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
-    def window(self, start: int, length: int) -> Floats:
+    def window(self, start: int, length: int) -> FloatArray:
         """The product of the pmfs."""
         out = np.ones(())
         for i in range(start, start + length):
@@ -132,8 +132,8 @@ class Independent:
 class MarkovChain:
     """A chain of some order: pmf of the first `order` samples, and p(next | last `order` samples), last axis next."""
 
-    initial: Floats
-    transition: Floats
+    initial: FloatArray
+    transition: FloatArray
     length: int
 
     def __post_init__(self) -> None:
@@ -172,12 +172,12 @@ class MarkovChain:
         return self.initial.ndim
 
     @property
-    def sizes(self) -> Ints:
+    def sizes(self) -> IntArray:
         """Alphabet size of each sample."""
         return np.full(self.n, self.transition.shape[-1], dtype=np.int64)
 
     @cached_property
-    def states(self) -> list[Floats]:
+    def states(self) -> list[FloatArray]:
         """The pmf of samples i, …, i + order − 1 for i = 0, 1, … until it no longer moves."""
         found = [self.initial]
         while len(found) <= self.n - self.order:
@@ -189,7 +189,7 @@ class MarkovChain:
                 raise InputError("the chain does not settle: start it in its stationary state")
         return found
 
-    def _extend(self, p: Floats) -> Floats:
+    def _extend(self, p: FloatArray) -> FloatArray:
         return np.asarray(p[..., None] * self.transition)
 
     @cached_property
@@ -200,11 +200,11 @@ class MarkovChain:
         moving = min(steps, len(gains))
         return float(entropy(self.initial)) + sum(gains[:moving]) + (steps - moving) * gains[-1]
 
-    def kinds(self, starts: Ints, length: int) -> Ints:
+    def kinds(self, starts: IntArray, length: int) -> IntArray:
         """Windows are alike once the chain has settled."""
         return np.minimum(starts, len(self.states) - 1)
 
-    def window(self, start: int, length: int) -> Floats:
+    def window(self, start: int, length: int) -> FloatArray:
         """The pmf of consecutive samples."""
         p = self.states[min(start, len(self.states) - 1)]
         for _ in range(length - self.order):
@@ -219,12 +219,12 @@ class RowSampler:
     Row i has letters[indptr[i]:indptr[i+1]] with cumulative masses in `reached`; only positive masses are stored.
     """
 
-    indptr: Ints
-    letters: Ints
-    reached: Floats
+    indptr: IntArray
+    letters: IntArray
+    reached: FloatArray
 
     @classmethod
-    def of(cls, rows: Sequence[tuple[Ints, Floats]]) -> RowSampler:
+    def of(cls, rows: Sequence[tuple[IntArray, FloatArray]]) -> RowSampler:
         """From (letters, masses) of each row."""
         masses = [m / m.sum() for _, m in rows]
         reached = [np.cumsum(m) for m in masses]
@@ -238,12 +238,12 @@ class RowSampler:
         )
 
     @classmethod
-    def dense(cls, matrix: Floats) -> RowSampler:
+    def dense(cls, matrix: FloatArray) -> RowSampler:
         """From a matrix with one pmf a row."""
         places = [np.flatnonzero(row > 0) for row in matrix]
         return cls.of([(at.astype(np.int64), row[at]) for at, row in zip(places, matrix, strict=True)])
 
-    def draw(self, rows: Ints, rng: np.random.Generator) -> Ints:
+    def draw(self, rows: IntArray, rng: np.random.Generator) -> IntArray:
         """One letter for each named row."""
         u = rng.random(len(rows))
         low, high = self.indptr[rows], self.indptr[rows + 1] - 1
@@ -255,7 +255,7 @@ class RowSampler:
         return self.letters[low]
 
 
-def check_samples(samples: Any, sizes: Ints) -> Ints:
+def check_samples(samples: Any, sizes: IntArray) -> IntArray:
     """The samples as whole numbers within their alphabets; sizes has one entry a sample."""
     codes = array_of(samples, "samples")
     if codes.shape != sizes.shape:
@@ -268,7 +268,7 @@ def check_samples(samples: Any, sizes: Ints) -> Ints:
     return codes.astype(np.int64, copy=False)
 
 
-def compositions(total: int, parts: int) -> Floats:
+def compositions(total: int, parts: int) -> FloatArray:
     """Every way to write `total` as an ordered sum of `parts` numbers ≥ 0, one a row."""
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
@@ -280,7 +280,7 @@ def compositions(total: int, parts: int) -> Floats:
     return np.column_stack([rows, left]).astype(np.float64)
 
 
-def log_multinomial(types: Floats) -> Floats:
+def log_multinomial(types: FloatArray) -> FloatArray:
     """ln of the number of orders of each type, one a row."""
     from scipy.special import gammaln
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._typing import Smoothing
 from discreet.errors import InputError
 from discreet.release._releasing import fingerprint, spare_originals
 from discreet.sample_privacy._disclosing import Disclosure
-from discreet.sample_privacy._estimating import Smoothing
 from discreet.sample_privacy._tabled import draw_rows, from_table, write_rows
 from discreet.tables._writing import check_table_target, check_target
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,8 +32,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats, Ints
 from discreet.sample_privacy._arguments import array_of, generator, whole_number
 
 WITHHELD = -1
@@ -69,7 +69,7 @@ class QuantileMasks:
         """Half the width of the proven interval."""
         return (self.upper_bound - self.lower_bound) / 2
 
-    def draw(self, samples: Any, rng: np.random.Generator) -> Ints:
+    def draw(self, samples: Any, rng: np.random.Generator) -> IntArray:
         """The letters to release; −1 where nothing is.
 
         Sequence: one entry a row, the difference to the next row of its class; −1 for the last kept row of a class, which
@@ -94,7 +94,7 @@ class QuantileMasks:
         return out
 
 
-def _numbers(samples: Any) -> Floats:
+def _numbers(samples: Any) -> FloatArray:
     values = array_of(samples, "data to rank")
     if values.dtype.kind not in "iufb" or values.ndim not in (1, 2):
         raise InputError("quantiles need numbers: a column, or a table with one row a draw")
@@ -109,7 +109,7 @@ def _kept(rows: int, cells: int) -> int:
     return rows - rows % cells
 
 
-def _cell_of(column: Floats, cells: int, rng: np.random.Generator) -> Ints:
+def _cell_of(column: FloatArray, cells: int, rng: np.random.Generator) -> IntArray:
     """The cell of each value, equally many in each; equal values fall in random order."""
     shuffled = rng.permutation(len(column))
     order = shuffled[np.argsort(column[shuffled], kind="stable")]
@@ -124,7 +124,7 @@ def _arrangements(rows: int, cells: int) -> float:
     return (math.lgamma(rows + 1) - cells * math.lgamma(each + 1)) / math.log(2)
 
 
-def _tie_entropy(column: Floats, cells: int) -> float:
+def _tie_entropy(column: FloatArray, cells: int) -> float:
     """H(S|X) in bits of one ranked column, from ties that straddle a boundary between cells."""
     from scipy.special import gammaln
 
@@ -135,7 +135,7 @@ def _tie_entropy(column: Floats, cells: int) -> float:
     return max(0.0, float(ways)) / math.log(2)
 
 
-def _check(values: Floats, cells: int, window: int, classes: int) -> None:
+def _check(values: FloatArray, cells: int, window: int, classes: int) -> None:
     whole_number(cells, "cells")
     whole_number(window, "window")
     if not 1 <= window < classes:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from discreet.sample_privacy._problem import FloatArray, Program
+    from discreet._typing import FloatArray
+    from discreet.sample_privacy._problem import Program
 
 EXACT_LIMIT = 4_000_000  # multiplications of long integers, about a microsecond each
 

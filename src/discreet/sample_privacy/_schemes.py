@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.sample_privacy._analysis import Floats
 from discreet.sample_privacy._disclosing import disclose_types
 from discreet.sample_privacy._masks import uniform_masks
 from discreet.sample_privacy._partial_processing import partial_processing
@@ -22,8 +22,8 @@ from discreet.sample_privacy._uniformiser import asymptotic_efficiency
 class Schemes:
     """Curves against q = P(X = 1), one a scheme, and what they are of."""
 
-    q: Floats
-    curves: dict[str, Floats]
+    q: FloatArray
+    curves: dict[str, FloatArray]
     what: str
 
     def plot(self) -> Any:
@@ -75,5 +75,5 @@ def _checked(q: Sequence[float]) -> list[float]:
     return values
 
 
-def _arrays(curves: dict[str, list[float]]) -> dict[str, Floats]:
+def _arrays(curves: dict[str, list[float]]) -> dict[str, FloatArray]:
     return {name: np.asarray(values, dtype=np.float64) for name, values in curves.items()}

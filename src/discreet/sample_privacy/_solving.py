@@ -28,8 +28,9 @@ from discreet.sample_privacy._word_columns import disclose_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._mapping import Mapping, Orbits
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Program
+    from discreet.sample_privacy._problem import Program
     from discreet.sample_privacy._symmetric import Types
 
 ENGINES = ("auto", "exhaustive", "vertices", "columns", "branching")

@@ -17,8 +17,8 @@ from discreet.sample_privacy._problem import Problem, Program, entropy, family, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._optimising import Limits
-    from discreet.sample_privacy._problem import FloatArray, IntArray
     from discreet.sample_privacy._symmetric import Types
 
 PART_CELLS = 64  # cells of a part that is solved exactly in seconds

@@ -18,7 +18,8 @@ import numpy as np
 from discreet.sample_privacy._problem import Program, entropy, independent_rows, sums_by
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Problem
+    from discreet._typing import FloatArray, IntArray
+    from discreet.sample_privacy._problem import Problem
 
 SAME = 1e-12  # relative: probabilities that are one up to rounding
 

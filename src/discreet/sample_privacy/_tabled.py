@@ -7,22 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray, Smoothing
 from discreet.errors import ColumnError, InputError
 from discreet.release._releasing import Released, in_kind, spare_originals
 from discreet.sample_privacy._analysis import windows_of
 from discreet.sample_privacy._disclosing import Disclosure, disclose
-from discreet.sample_privacy._estimating import Smoothing, estimate, fill_unseen, guarantee
+from discreet.sample_privacy._estimating import estimate, fill_unseen, guarantee
 from discreet.tables._columns import encode_column
-from discreet.tables._labels import Alphabet, Codes
+from discreet.tables._labels import Alphabet
 from discreet.tables._sources import group, in_order
 from discreet.tables._writing import check_table_target, write_repeated
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
-Floats = npt.NDArray[np.float64]
 COLUMN = "y"
 
 
@@ -96,7 +95,9 @@ def from_table(
     )
 
 
-def _conditional(shape: tuple[int, ...], rows: Codes, latent: tuple[Alphabet, Codes], counts: Codes) -> Floats:
+def _conditional(
+    shape: tuple[int, ...], rows: IntArray, latent: tuple[Alphabet, IntArray], counts: IntArray
+) -> FloatArray:
     """p(w|xⁿ) by frequencies; p(w) where xⁿ never occurred."""
     alphabet, codes = latent
     found = np.zeros((*shape, len(alphabet)))

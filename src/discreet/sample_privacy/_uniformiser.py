@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.sample_privacy._analysis import Floats, Ints
+from discreet._typing import FloatArray, IntArray
 
 ON_EDGE = 1e-14
 """A boundary of a sample's pmf this close to a boundary between letters is put on it."""
@@ -23,14 +23,14 @@ class Uniformiser:
     letters and Bernoulli(q) it is the Z channel of [SP, Ex 5].
     """
 
-    pmf: Floats
+    pmf: FloatArray
     letters: int
-    x: Ints
-    s: Ints
-    mass: Floats
+    x: IntArray
+    s: IntArray
+    mass: FloatArray
 
     @classmethod
-    def of(cls, pmf: Floats, letters: int) -> Uniformiser:
+    def of(cls, pmf: FloatArray, letters: int) -> Uniformiser:
         """Cut [0, 1) at the pmf's and at the letters' boundaries."""
         edges = np.concatenate([[0.0], np.cumsum(pmf)])
         edges /= edges[-1]
@@ -59,13 +59,13 @@ class Uniformiser:
         """I(X;S) = log2 M − H(S|X): bits a sample disclosed when n is large."""
         return math.log2(self.letters) - self.loss
 
-    def rows(self) -> list[tuple[Ints, Floats]]:
+    def rows(self) -> list[tuple[IntArray, FloatArray]]:
         """Letters and masses of each x; a value of probability zero gets any letter."""
         ends = np.searchsorted(self.x, np.arange(len(self.pmf) + 1))
         every = (np.arange(self.letters), np.full(self.letters, 1 / self.letters))
         return [(self.s[a:b], self.mass[a:b]) if b > a else every for a, b in itertools.pairwise(ends)]
 
-    def shifted(self, x: Ints, s: Ints, shift: Ints) -> Floats:
+    def shifted(self, x: IntArray, s: IntArray, shift: IntArray) -> FloatArray:
         """ln p(s + shift | x), one row a pair and one column a shift; −inf where that cannot occur."""
         at = x[:, None] * self.letters + (s[:, None] + shift) % self.letters
         key = self.x * self.letters + self.s
@@ -73,7 +73,7 @@ class Uniformiser:
         return np.where(key[place] == at, np.log(self.mass)[place], -np.inf)
 
 
-def asymptotic_efficiency(pmf: Floats, letters: int) -> float:
+def asymptotic_efficiency(pmf: FloatArray, letters: int) -> float:
     """lim I(Xⁿ;Y)/H(Xⁿ) = I(X;S)/H(X) for identical samples; [1 − (1−q) h(β)]/h(q) for Bernoulli(q) and two letters.
 
     Examples

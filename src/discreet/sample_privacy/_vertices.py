@@ -16,7 +16,8 @@ import numpy as np
 from discreet.sample_privacy._problem import self_information
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray, Program
+    from discreet._typing import FloatArray, IntArray
+    from discreet.sample_privacy._problem import Program
 
 POSITIVE = 1e-13  # a mass below this counts as none; bounds allow for it (`columns.slack`)
 CHUNK = 256  # bases between two looks at the clock

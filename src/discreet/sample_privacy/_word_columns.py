@@ -19,7 +19,7 @@ from discreet.sample_privacy._problem import self_information, sums_by
 from discreet.sample_privacy._rational import clean_masses, reweigh
 
 if TYPE_CHECKING:
-    from discreet.sample_privacy._problem import FloatArray, IntArray
+    from discreet._typing import FloatArray, IntArray
     from discreet.sample_privacy._symmetric import Types
 
 PERTURBATION = 1e-7  # of the marginals, in searches only: no step has length zero

@@ -8,32 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from discreet._typing import Codeword, Leakage, Method, Problem, UtilityName
 from discreet.errors import InputError, listed
 from discreet.release._frontier import Frontier
 from discreet.release._points import Setting
 from discreet.release._promises import PROMISED, promised_by
 from discreet.search._alphabet import Values, has_positions, letters_of, space_of
-from discreet.search._letters import Problem
 
 if TYPE_CHECKING:
+    from discreet._typing import IntArray, Progress
     from discreet.joint._joint import Joint
-    from discreet.tables._counting import Progress
-    from discreet.tables._labels import Codes, Label
+    from discreet.tables._labels import Label
 
-Leakage = Literal["L0", "I*", "L0|I*=0", "I", "Lmin", "I_inf"] | str  # or D_2, D_inf: any order
-UtilityName = Literal["resolution", "distortion", "information"]
-Method = Literal[
-    "auto",
-    "agglomerative",
-    "exact",
-    "iac-mdsf",
-    "pairwise",
-    "sweeney",
-    "mondrian",
-    "equal-width",
-    "equal-frequency",
-]
-Codeword = Literal["centroid", "medoid", "chebyshev"]
 RANGES = ("L0", "I*", "L0|I*=0")  # leakages of the support alone; the others are of the pmf
 
 __all__ = ["Codeword", "Leakage", "Method", "Problem", "UtilityName", "frontier", "has_positions"]
@@ -175,7 +161,7 @@ def _words(
     order: Mapping[str, Sequence[Label]] | None,
     codeword: Codeword,
     norm: float,
-) -> Callable[[Codes], tuple[Label, ...]]:
+) -> Callable[[IntArray], tuple[Label, ...]]:
     """Codewords for policies that do not need any: where X has numbers, as users expect."""
     placed = values is not None or bool(scale) or bool(order) or has_positions(joint)
     return space_of(joint, values, scale, order).codewords(codeword, norm) if placed else _no_codewords
@@ -186,5 +172,5 @@ def _check(value: object, choices: Sequence[str], name: str) -> None:
         raise InputError(f"{name}={value!r} is not known: use one of {listed(tuple(choices))}")
 
 
-def _no_codewords(block_of: Codes) -> tuple[Label, ...]:
+def _no_codewords(block_of: IntArray) -> tuple[Label, ...]:
     return (None,) * len(set(block_of.tolist()))

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.release import _cells as cells
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search._letters import Letters
 from discreet.tables._labels import Label
 
 Values = Mapping[Label, float | Sequence[float]]

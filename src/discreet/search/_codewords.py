@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.search._letters import FloatArray
+from discreet._typing import FloatArray
 
 
 def distances(points: FloatArray, centre: FloatArray, norm: float) -> FloatArray:

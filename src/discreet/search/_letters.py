@@ -7,14 +7,11 @@ papers' tie rules is the lowest number and never depends on the order of rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
-Problem = Literal["funnel", "bottleneck"]
+from discreet._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ about nulls. Everything else is derived from the counts, in one place.
 
 from __future__ import annotations
 
-from discreet.tables._counting import Counted, Missing, MissingPolicy, count
+from discreet._typing import MissingPolicy
+from discreet.tables._counting import Counted, Missing, count
 from discreet.tables._sources import column_names
 
 __all__ = ["Counted", "Missing", "MissingPolicy", "column_names", "count"]

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray
 from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
-from discreet.tables._labels import Alphabet, Codes, Label, encode_integers, is_missing, plain, sort_labels
+from discreet.tables._labels import Alphabet, Label, encode_integers, is_missing, plain, sort_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,12 +28,13 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
-IntArray = npt.NDArray[np.int64]
 _DIGITS = 1_000  # longer texts of digits are names, not numbers
 _EXACT = 2**53  # floats past this no longer tell neighbouring integers apart
 
 
-def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: frozenset[str]) -> tuple[Alphabet, Codes]:
+def encode_column(
+    values: pa.ChunkedArray | IntArray | Sequence[object], na: frozenset[str]
+) -> tuple[Alphabet, IntArray]:
     """Number a column's entries by their canonical label.
 
     Examples
@@ -61,7 +63,7 @@ def encode_column(values: pa.ChunkedArray | IntArray | Sequence[object], na: fro
     return _relabel([key[1] for key in seen], codes, na)
 
 
-def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet, IntArray]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -85,7 +87,7 @@ def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet
     return _relabel_used(_python_values(encoded.dictionary), _indices(encoded), na)
 
 
-def _indices(encoded: pa.DictionaryArray) -> Codes:
+def _indices(encoded: pa.DictionaryArray) -> IntArray:
     """Which dictionary entry each cell is; −1 for null."""
     indices = encoded.indices
     codes = to_numpy(indices).astype(np.int64)
@@ -110,7 +112,7 @@ def _python_values(distinct: pa.Array) -> list[object]:
     return values
 
 
-def _encode_floats(column: pa.ChunkedArray) -> tuple[Alphabet, Codes]:
+def _encode_floats(column: pa.ChunkedArray) -> tuple[Alphabet, IntArray]:
     import pyarrow as pa
 
     narrow = pa.types.is_float32(column.type) or pa.types.is_float16(column.type)
@@ -132,7 +134,7 @@ def _whole(floats: npt.NDArray[np.float64]) -> npt.NDArray[np.generic]:
     return floats
 
 
-def _relabel_used(values: list[object], codes: Codes, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+def _relabel_used(values: list[object], codes: IntArray, na: frozenset[str]) -> tuple[Alphabet, IntArray]:
     """Drop the dictionary entries that no row uses; −1 is missing."""
     used = np.zeros(len(values) + 1, dtype=bool)
     used[codes] = True  # −1 marks the last
@@ -143,7 +145,7 @@ def _relabel_used(values: list[object], codes: Codes, na: frozenset[str]) -> tup
     return _relabel([_simple(value) for value in kept], position[codes], na)
 
 
-def _relabel(values: Sequence[Label], codes: Codes, na: frozenset[str]) -> tuple[Alphabet, Codes]:
+def _relabel(values: Sequence[Label], codes: IntArray, na: frozenset[str]) -> tuple[Alphabet, IntArray]:
     """Make distinct raw values canonical, join those that now agree, and sort."""
     labels = canonical(values, na)
     seen: dict[Label, int] = {}

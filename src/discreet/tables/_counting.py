@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray, MissingPolicy, Progress
 from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
 from discreet.tables._columns import encode_column
-from discreet.tables._labels import Alphabet, Codes, combine
+from discreet.tables._labels import Alphabet, combine
 from discreet.tables._sources import group
-
-MissingPolicy = Literal["level", "drop", "error"]
-Progress = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,9 @@ class Counted:
     s: Alphabet
     x: Alphabet
     a: Alphabet | None
-    s_codes: Codes
-    x_codes: Codes
-    a_codes: Codes | None
+    s_codes: IntArray
+    x_codes: IntArray
+    a_codes: IntArray | None
     counts: npt.NDArray[np.int64]
     rows: int
     missing: Missing
@@ -118,7 +116,7 @@ def counted_columns(
     na: frozenset[str] = frozenset(),
     memory_limit: str | None = None,
     progress: Progress | None = None,
-) -> tuple[list[tuple[Alphabet, Codes]], npt.NDArray[np.int64]]:
+) -> tuple[list[tuple[Alphabet, IntArray]], npt.NDArray[np.int64]]:
     """The distinct rows of some columns, numbered by canonical labels, with counts.
 
     Whatever an engine or a library says of a table that it cannot read may quote its cells, so it is told in our words.
@@ -163,7 +161,7 @@ def _roles(
     return s, x, a
 
 
-def _absent(alphabet: Alphabet, codes: Codes) -> npt.NDArray[np.bool_] | None:
+def _absent(alphabet: Alphabet, codes: IntArray) -> npt.NDArray[np.bool_] | None:
     """Which entries are missing; None is always the last label."""
     if len(alphabet) == 0 or alphabet.label(len(alphabet) - 1) is not None:
         return None
@@ -178,7 +176,7 @@ def _any(masks: list[npt.NDArray[np.bool_] | None], length: int) -> npt.NDArray[
     return total
 
 
-def _narrow(alphabet: Alphabet, codes: Codes) -> tuple[Alphabet, Codes]:
+def _narrow(alphabet: Alphabet, codes: IntArray) -> tuple[Alphabet, IntArray]:
     """Forget the labels that no entry has any more."""
     used = np.zeros(len(alphabet), dtype=bool)
     used[codes] = True

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import IntArray
 from discreet.errors import DiscreetError, TableError, listed, needs_extra
-from discreet.tables._sources import Counts, check_columns
+from discreet.tables._sources import check_columns
 
 
-def group(url: str, columns: Sequence[str]) -> tuple[list[Any], Counts]:
+def group(url: str, columns: Sequence[str]) -> tuple[list[Any], IntArray]:
     """The distinct rows of a database table's named columns, with counts."""
     sql = needs_extra("sqlalchemy", "sql")
     engine, table = _open(sql, url)

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._typing import IntArray
 from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
-from discreet.tables._sources import COUNT, Counts, check_columns
+from discreet.tables._sources import COUNT, check_columns
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,7 +40,7 @@ _HEADER_BYTES = 1 << 20
 
 def group(
     path: str, columns: Sequence[str], memory_limit: str | None, progress: Callable[[str, float | None], None] | None
-) -> tuple[list[Any], Counts]:
+) -> tuple[list[Any], IntArray]:
     """The distinct rows of a file's named columns, with counts."""
     base, kind, sheet = locate(path)
     if kind in EXCEL:
@@ -94,7 +95,7 @@ def _parts_differ(base: str, columns: Sequence[str]) -> bool:
 
 def _group_parts(
     base: str, columns: Sequence[str], memory_limit: str | None, progress: Callable[[str, float | None], None] | None
-) -> tuple[list[Any], Counts]:
+) -> tuple[list[Any], IntArray]:
     """Every part counted by itself, as plain values."""
     found: list[list[object]] = [[] for _ in columns]
     counts = []

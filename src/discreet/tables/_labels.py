@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray
+
 Label = Any  # any hashable value; Hashable itself would not let users sort what they get
-Codes = npt.NDArray[np.int64]
 
 
 def is_missing(value: object) -> bool:
@@ -124,7 +125,7 @@ class Alphabet:
         parts = [[labels[code] for code in codes.tolist()] for labels, codes in zip(lists, self.codes.T, strict=True)]
         return tuple(zip(*parts, strict=True))
 
-    def take(self, letters: Codes) -> Alphabet:
+    def take(self, letters: IntArray) -> Alphabet:
         """The alphabet of some of the letters, given in increasing order."""
         if len(letters) == len(self):
             return self
@@ -145,7 +146,7 @@ def _listed(column: Sequence[Label] | npt.NDArray[np.generic]) -> Sequence[Label
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 
-def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet, Codes]:
+def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet, IntArray]:
     """Sort the distinct labels of a sequence and number every entry by its label; labels are not converted.
 
     Arrays and lists of one plain type go through numpy's sort; anything hashable goes through a dictionary.
@@ -172,7 +173,7 @@ def encode(values: Sequence[object] | npt.NDArray[np.generic]) -> tuple[Alphabet
     return sort_labels(list(seen), merged[codes])
 
 
-def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, Codes]:
+def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, IntArray]:
     """Number integers by rank; a table look-up instead of a sort when they lie close together."""
     integers = array.astype(np.int64, copy=False)
     if integers.size == 0:
@@ -188,7 +189,7 @@ def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, Codes]:
     return Alphabet((distinct,)), codes.astype(np.int64)
 
 
-def sort_labels(labels: list[Label], first: Codes) -> tuple[Alphabet, Codes]:
+def sort_labels(labels: list[Label], first: IntArray) -> tuple[Alphabet, IntArray]:
     """Put distinct labels into order, and renumber the entries that pointed at them."""
     try:
         # Homogeneous labels sort by themselves, many times faster than by key.
@@ -213,7 +214,7 @@ def _as_array(values: Iterable[object]) -> npt.NDArray[np.generic] | None:
     return None
 
 
-def combine(parts: Sequence[tuple[Alphabet, Codes]], names: Sequence[str]) -> tuple[Alphabet, Codes]:
+def combine(parts: Sequence[tuple[Alphabet, IntArray]], names: Sequence[str]) -> tuple[Alphabet, IntArray]:
     """One alphabet of several columns: tuples of their labels, in lexicographic order."""
     if len(parts) == 1:
         alphabet, codes = parts[0]

@@ -13,24 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import IntArray
 from discreet.errors import ColumnError, TableError, listed
 from discreet.tables._arrow import from_integers, to_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pyarrow as pa
 
-    Progress = Callable[[str, float | None], None]
+    from discreet._typing import Progress
 
 Columns = "list[pa.ChunkedArray | list[object]]"
-Counts = npt.NDArray[np.int64]
 COUNT = "__discreet_count"
 
 
 def group(
     table: object, columns: Sequence[str], memory_limit: str | None = None, progress: Progress | None = None
-) -> tuple[list[pa.ChunkedArray | list[object]], Counts]:
+) -> tuple[list[pa.ChunkedArray | list[object]], IntArray]:
     """The distinct rows of the named columns (or all of them, for what is in memory), with counts."""
     if isinstance(table, str) and "://" in table:
         from discreet.tables import _databases as databases
@@ -117,7 +115,7 @@ def _values(column: Any) -> Any:
         return list(column)
 
 
-def _group_lists(values: list[Any], columns: Sequence[str]) -> tuple[list[Any], Counts]:
+def _group_lists(values: list[Any], columns: Sequence[str]) -> tuple[list[Any], IntArray]:
     lengths = {len(column) for column in values}
     if len(lengths) > 1:
         raise TableError(f"columns {listed(list(columns))} differ in length: {sorted(lengths)}")
@@ -148,7 +146,7 @@ def _names(frame: Any) -> list[str]:
     return list(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
 
 
-def _group_frame(table: object, columns: Sequence[str]) -> tuple[list[Any], Counts]:
+def _group_frame(table: object, columns: Sequence[str]) -> tuple[list[Any], IntArray]:
     import narwhals as nw
 
     frame = _frame(table)
@@ -160,7 +158,7 @@ def _group_frame(table: object, columns: Sequence[str]) -> tuple[list[Any], Coun
     return count_rows([_column(frame, name) for name in columns], len(frame))
 
 
-def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], Counts]:
+def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
     """Join equal rows of columns in memory, when their values are few: every row becomes a number, and numbers are
     counted.
 

@@ -13,14 +13,13 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import linprog
 
+from discreet._typing import IntArray
 from discreet.errors import InputError
 from discreet.queries import Auditor, Price, Reply
 from tests._oracles.transcripts import Told, intervals_left
 
-Members = npt.NDArray[np.int64]
 
-
-def some_group(rng: np.random.Generator, n: int) -> Members:
+def some_group(rng: np.random.Generator, n: int) -> IntArray:
     """Single people, pairs, prefixes, everybody, all but one, and random groups."""
     kind = rng.integers(6)
     if kind == 0:
@@ -120,7 +119,7 @@ def test_every_data_set_and_every_path(highest: list[int], keep: Any, questions:
     assert math.log2(len(behind)) <= max(spent.values()) + 1e-12  # I* of the whole transcript [DQ, (9)]
 
 
-def thin_slabs(seed: int, n: int) -> Iterator[tuple[Members, float]]:
+def thin_slabs(seed: int, n: int) -> Iterator[tuple[IntArray, float]]:
     """Sixty questions with errors from a third to a billionth of the range."""
     rng = np.random.default_rng(seed)
     often = [some_group(rng, n) for _ in range(6)]

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.search._letters import Problem
+from discreet._typing import FloatArray, Problem
 from discreet.search.information._bounds import base_bound, bound
 from discreet.search.information._counted_blocks import least_lagrangians
 from discreet.search.information._coupled_copies import _independent_entropy, _posteriors, copy_entropies
 from discreet.search.information._soft_points import soft_information
-from tests._oracles.information_by_enumeration import Counts, figures, joints, make_weights, partitions
+from tests._oracles.information_by_enumeration import figures, joints, make_weights, partitions
 from tests.search.information.hungarian import hungarian_weights
 
 PROBLEMS: tuple[Problem, Problem] = ("funnel", "bottleneck")
@@ -25,7 +25,7 @@ PROBLEMS: tuple[Problem, Problem] = ("funnel", "bottleneck")
 
 @settings(max_examples=15, deadline=None)
 @given(joints(masses=True))
-def test_no_partition_passes_the_bounds(counts: Counts) -> None:
+def test_no_partition_passes_the_bounds(counts: FloatArray) -> None:
     weights = make_weights(counts)
     every = np.array([figures(counts, labels) for labels in partitions(len(counts))])
     for problem in PROBLEMS:
@@ -36,7 +36,7 @@ def test_no_partition_passes_the_bounds(counts: Counts) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(joints(), st.integers(0, 2**32 - 1))
-def test_no_channel_passes_the_bounds_for_soft_policies(counts: Counts, seed: int) -> None:
+def test_no_channel_passes_the_bounds_for_soft_policies(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
     rng = np.random.default_rng(seed)
     for sharp in (0.05, 0.3, 1.0):
@@ -48,7 +48,7 @@ def test_no_channel_passes_the_bounds_for_soft_policies(counts: Counts, seed: in
 
 @settings(max_examples=20, deadline=None)
 @given(joints(masses=True))
-def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts: Counts) -> None:
+def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts: FloatArray) -> None:
     weights = make_weights(counts)
     u = np.linspace(-0.5, weights.entropy + 0.5, 60)
     for problem in PROBLEMS:
@@ -61,7 +61,7 @@ def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts
 
 @settings(max_examples=15, deadline=None)
 @given(joints(letters=5, values=3))
-def test_coupled_copies_have_at_least_the_entropy_of_independent_ones(counts: Counts) -> None:
+def test_coupled_copies_have_at_least_the_entropy_of_independent_ones(counts: FloatArray) -> None:
     weights = make_weights(counts)
     found = copy_entropies(weights)
     for copies, entropy in found.items():
@@ -72,7 +72,7 @@ def test_coupled_copies_have_at_least_the_entropy_of_independent_ones(counts: Co
         assert independent[2] == pytest.approx(_entropy_of_four(counts), abs=1e-9)
 
 
-def _entropy_of_four(counts: Counts) -> float:
+def _entropy_of_four(counts: FloatArray) -> float:
     posterior, p = counts / counts.sum(axis=1, keepdims=True), counts.sum(axis=1) / counts.sum()
     chances = [
         float((p * posterior[:, a] * posterior[:, b] * posterior[:, c] * posterior[:, d]).sum())
@@ -89,7 +89,7 @@ def test_two_copies_tell_a_mixed_letter_from_pure_ones() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(joints())
-def test_no_partition_has_a_smaller_lagrangian(counts: Counts) -> None:
+def test_no_partition_has_a_smaller_lagrangian(counts: FloatArray) -> None:
     every = np.array([figures(counts, labels) for labels in partitions(len(counts))])
     for multiplier, least in least_lagrangians(make_weights(counts)):
         assert (every[:, 0] - multiplier * every[:, 1]).min() >= least - 1e-9

@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray
 from discreet.search.information._contiguous import contiguous
 from discreet.search.information._contiguous_kernels import best_runs_by_number
 from discreet.search.information._exact import exact_frontier
 from discreet.search.information._weights import information
-from tests._oracles.information_by_enumeration import Counts, figures, joints, make_weights, partitions
+from tests._oracles.information_by_enumeration import figures, joints, make_weights, partitions
 
 
 @settings(max_examples=60, deadline=None)
 @given(joints(letters=7, values=2, most=6, masses=True))
-def test_runs_reach_every_lagrangian_and_every_number_of_blocks(counts: Counts) -> None:
+def test_runs_reach_every_lagrangian_and_every_number_of_blocks(counts: FloatArray) -> None:
     found = contiguous(make_weights(counts))
     every = [(max(labels) + 1, *figures(counts, labels)) for labels in partitions(len(counts))]
     number, leakage, utility = np.array(every).T
@@ -31,7 +32,7 @@ def test_runs_reach_every_lagrangian_and_every_number_of_blocks(counts: Counts) 
 
 @settings(max_examples=40, deadline=None)
 @given(joints(letters=9, values=2, most=6, masses=True))
-def test_figures_are_those_of_the_partitions(counts: Counts) -> None:
+def test_figures_are_those_of_the_partitions(counts: FloatArray) -> None:
     weights = make_weights(counts)
     found = contiguous(weights)
     for i in range(len(found.leakage)):

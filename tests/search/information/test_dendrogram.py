@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import Problem
 from discreet.errors import InputError
 from discreet.release._hypervolume import hypervolume
-from discreet.search._letters import Problem
 from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._integers import integers_of
 from discreet.search.information._weights import Weights, information

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.search._letters import Problem
+from discreet._typing import FloatArray, Problem
 from discreet.search.information._exact import LETTERS, exact_frontier
 from discreet.search.information._weights import information
-from tests._oracles.information_by_enumeration import Counts, block_weights, figures, joints, make_weights, partitions
+from tests._oracles.information_by_enumeration import block_weights, figures, joints, make_weights, partitions
 
 problems = st.sampled_from(("funnel", "bottleneck"))
 
@@ -31,7 +31,7 @@ def pareto(points: list[tuple[float, float]], problem: Problem) -> list[tuple[fl
 
 @settings(max_examples=60, deadline=None)
 @given(joints(letters=7, masses=True), problems, st.sampled_from((0.0, 0.2, 0.45)))
-def test_exact_frontier_is_that_of_all_partitions(counts: Counts, problem: Problem, share: float) -> None:
+def test_exact_frontier_is_that_of_all_partitions(counts: FloatArray, problem: Problem, share: float) -> None:
     at_least = share * float(counts.sum())
     weights = make_weights(counts)
     found = exact_frontier(weights, problem, at_least=at_least)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import Problem
 from discreet.errors import InputError
 from discreet.release._hypervolume import hypervolume
-from discreet.search._letters import Problem
 from discreet.search.information._iac_mdsf import MergePath, Solver, iac_mdsf
 from discreet.search.information._mdsf import (
     best_pairs,

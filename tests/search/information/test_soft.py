@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import FloatArray, Problem
 from discreet.errors import InputError
-from discreet.search._letters import Problem
 from discreet.search.information import _soft_bottleneck as bottleneck_module
 from discreet.search.information import _soft_funnel as funnel_module
 from discreet.search.information._bounds import bound
@@ -27,17 +27,17 @@ from discreet.search.information._soft_points import (
     soft_information,
 )
 from discreet.search.information._weights import Weights, information
-from tests._oracles.information_by_enumeration import Counts, joints, make_weights
+from tests._oracles.information_by_enumeration import joints, make_weights
 from tests.search.information.hungarian import hungarian_weights
 
 seeds = st.integers(0, 2**32 - 1)
 problems = st.sampled_from(("funnel", "bottleneck"))
 
 
-def by_definition(counts: Counts, channel: Counts) -> tuple[float, float]:
+def by_definition(counts: FloatArray, channel: FloatArray) -> tuple[float, float]:
     """Σ p(s, x̂) log p(s, x̂) / p(s) p(x̂), and the same of x and x̂."""
 
-    def mutual(joint: Counts) -> float:
+    def mutual(joint: FloatArray) -> float:
         rows, columns = joint.sum(axis=1), joint.sum(axis=0)
         cells = ((i, j) for i in range(len(rows)) for j in range(len(columns)) if joint[i, j] > 0)
         return sum(float(joint[i, j]) * math.log2(joint[i, j] / (rows[i] * columns[j])) for i, j in cells)
@@ -47,20 +47,20 @@ def by_definition(counts: Counts, channel: Counts) -> tuple[float, float]:
 
 
 @given(joints(), seeds)
-def test_information_of_a_channel_is_that_of_the_definition(counts: Counts, seed: int) -> None:
+def test_information_of_a_channel_is_that_of_the_definition(counts: FloatArray, seed: int) -> None:
     channel = np.random.default_rng(seed).dirichlet(np.full(3, 0.4), size=len(counts))
     assert soft_information(make_weights(counts), channel) == pytest.approx(by_definition(counts, channel), abs=1e-9)
 
 
 @given(joints(), seeds)
-def test_a_partition_is_a_channel(counts: Counts, seed: int) -> None:
+def test_a_partition_is_a_channel(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
     block_of = np.random.default_rng(seed).integers(0, 3, len(counts))
     assert soft_information(weights, hard_channel(block_of)) == pytest.approx(information(weights, block_of), abs=1e-9)
 
 
 @given(joints(), seeds, st.floats(0.01, 0.99))
-def test_time_sharing_is_linear(counts: Counts, seed: int, share: float) -> None:
+def test_time_sharing_is_linear(counts: FloatArray, seed: int, share: float) -> None:
     weights = make_weights(counts)
     rng = np.random.default_rng(seed)
     a, b = (measured(weights, rng.dirichlet(np.full(3, 0.4), size=len(counts))) for _ in range(2))
@@ -72,7 +72,7 @@ def test_time_sharing_is_linear(counts: Counts, seed: int, share: float) -> None
 
 @settings(max_examples=40, deadline=None)
 @given(joints(), seeds, st.floats(0.02, 1.0))
-def test_funnel_descent_never_rises(counts: Counts, seed: int, multiplier: float) -> None:
+def test_funnel_descent_never_rises(counts: FloatArray, seed: int, multiplier: float) -> None:
     weights = make_weights(counts)
     start = np.random.default_rng(seed).dirichlet(np.ones(4), size=len(counts))
     channel, _, rise = funnel_module.descend(weights, posteriors(weights), start, multiplier)
@@ -84,7 +84,7 @@ def test_funnel_descent_never_rises(counts: Counts, seed: int, multiplier: float
 
 @settings(max_examples=25, deadline=None)
 @given(joints(letters=8), seeds)
-def test_the_first_step_is_the_closed_form_and_never_rises(counts: Counts, seed: int) -> None:
+def test_the_first_step_is_the_closed_form_and_never_rises(counts: FloatArray, seed: int) -> None:
     """The majorant itself, without the longer steps that are taken back when they fail."""
     weights = make_weights(counts)
     rng = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ def test_the_first_step_is_the_closed_form_and_never_rises(counts: Counts, seed:
 @pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(joints(letters=8), seeds)
-def test_bottleneck_iterations_never_rise_and_settle(counts: Counts, seed: int) -> None:
+def test_bottleneck_iterations_never_rise_and_settle(counts: FloatArray, seed: int) -> None:
     found = bottleneck_module.soft_bottleneck(make_weights(counts), seed=seed)
     assert max(point.rise for point in found) <= 1e-9
     for point in found:
@@ -139,7 +139,7 @@ def test_bottleneck_of_a_binary_symmetric_pair_is_mrs_gerbers_curve() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(joints(letters=8), seeds)
-def test_perfect_privacy_is_independent_of_s(counts: Counts, seed: int) -> None:
+def test_perfect_privacy_is_independent_of_s(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
     rng = np.random.default_rng(seed)
     channel = funnel_module.perfectly_private(weights, posteriors(weights), rng, time.monotonic() + 60)
@@ -161,7 +161,9 @@ def test_perfect_privacy_tells_something_where_hard_policies_cannot() -> None:
 
 @settings(max_examples=8, deadline=None)
 @given(joints(letters=7), problems)
-def test_soft_frontier_is_never_beaten_by_hard_policies_nor_beats_the_bound(counts: Counts, problem: Problem) -> None:
+def test_soft_frontier_is_never_beaten_by_hard_policies_nor_beats_the_bound(
+    counts: FloatArray, problem: Problem
+) -> None:
     weights = make_weights(counts)
     exact = exact_frontier(weights, problem)
     found = funnel_module.soft_frontier(weights, problem, hard=exact.partitions)

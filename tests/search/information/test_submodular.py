@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 from discreet.search.information._submodular import minimise
 from tests._oracles.subsets_by_enumeration import Mask, SetFunction, gains_of, minimisers, subsets
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _closed_forms as closed_forms
 from discreet.search.ranges import _components as components
 from discreet.search.ranges import _costs as costs
@@ -45,7 +46,7 @@ def test_example_one_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("codeword", ["chebyshev", "centroid"])
-def test_distortion_is_bounded_and_nearly_solved(codeword: costs.Codeword) -> None:
+def test_distortion_is_bounded_and_nearly_solved(codeword: Codeword) -> None:
     rng = np.random.default_rng(11)
     met = total = 0
     for _ in range(40):

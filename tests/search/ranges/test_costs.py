@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _costs as costs
 from tests._oracles.cheapest_policies import count_components, letters_of, partitions, radius, random_letters
 
@@ -22,14 +23,14 @@ TRIANGLE = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
         ("centroid", np.inf, 2.75),
     ],
 )
-def test_radius_of_a_triangle_by_hand(codeword: costs.Codeword, norm: float, expected: float) -> None:
+def test_radius_of_a_triangle_by_hand(codeword: Codeword, norm: float, expected: float) -> None:
     letters = letters_of([[0]] * 4, TRIANGLE, norm)
     assert costs.distortion(letters, np.zeros(4, np.int64), codeword) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("norm", [1.0, 2.0, np.inf])
 @pytest.mark.parametrize("codeword", ["centroid", "medoid", "chebyshev"])
-def test_distortion_equals_the_formula(codeword: costs.Codeword, norm: float) -> None:
+def test_distortion_equals_the_formula(codeword: Codeword, norm: float) -> None:
     rng = np.random.default_rng(5)
     for columns in (1, 2):
         for _ in range(150):

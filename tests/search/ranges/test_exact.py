@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from discreet._typing import Cost
 from discreet.release._hypervolume import frontier_hypervolume, non_dominated
 from discreet.search._letters import Letters
 from discreet.search.ranges import _exact as exact
 from discreet.search.ranges import _level_bounds as level_bounds
 from discreet.search.ranges._assignment import Assignment, components_of
-from discreet.search.ranges._exact import Cost, ExactPoint, Leakage, exact_frontier
+from discreet.search.ranges._exact import ExactPoint, Leakage, exact_frontier
 from tests._oracles.ranges_by_enumeration import (
     blocks_of,
     brute_frontier,
@@ -28,7 +29,7 @@ from tests._oracles.ranges_by_enumeration import (
 from tests.search.ranges.strategies import alphabets
 
 if TYPE_CHECKING:
-    from discreet.search.ranges._costs import Codeword
+    from discreet._typing import Codeword
 
 LEAKAGES: tuple[Leakage, ...] = ("L0", "I*", "L0|I*=0")
 COSTS: tuple[tuple[Cost, Codeword], ...] = (

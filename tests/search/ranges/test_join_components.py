@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _join_components as joined
 from discreet.search.ranges import _line as windows
@@ -13,7 +14,7 @@ from tests._oracles.cheapest_policies import count_components, letters_of, parti
 
 
 @pytest.mark.parametrize("codeword", ["chebyshev", "centroid", None])
-def test_one_component_and_never_below_the_optimum(codeword: costs.Codeword | None) -> None:
+def test_one_component_and_never_below_the_optimum(codeword: Codeword | None) -> None:
     rng = np.random.default_rng(12)
     met = total = 0
     for _ in range(40):

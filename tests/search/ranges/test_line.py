@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet._typing import Codeword
 from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _line as windows
@@ -18,12 +19,10 @@ from discreet.search.ranges import _size as dealing
 from discreet.search.ranges._optimised import Optimised
 from tests._oracles.cheapest_policies import letters_of, optima, random_letters
 
-CODEWORDS: list[costs.Codeword] = ["chebyshev", "medoid", "centroid"]
+CODEWORDS: list[Codeword] = ["chebyshev", "medoid", "centroid"]
 
 
-def check(
-    letters: Letters, found: Optimised, codeword: costs.Codeword | Literal["size"], exact: dict[int, float]
-) -> None:
+def check(letters: Letters, found: Optimised, codeword: Codeword | Literal["size"], exact: dict[int, float]) -> None:
     """Bound <= optimum <= cost at every level, and every partition is what it says."""
     for i, k in enumerate(found.levels):
         block_of = found.partition(i)
@@ -41,7 +40,7 @@ def check(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("codeword", CODEWORDS)
-def test_bounds_and_costs_enclose_the_optimum(codeword: costs.Codeword) -> None:
+def test_bounds_and_costs_enclose_the_optimum(codeword: Codeword) -> None:
     rng = np.random.default_rng(1)
     met = total = 0
     for case in range(700):
@@ -77,7 +76,7 @@ def test_example_one_of_the_paper() -> None:
     values=st.lists(st.integers(-50, 50), min_size=30, max_size=30),
     codeword=st.sampled_from(CODEWORDS),
 )
-def test_laws_on_any_letters(ranges: list[list[int]], values: list[int], codeword: costs.Codeword) -> None:
+def test_laws_on_any_letters(ranges: list[list[int]], values: list[int], codeword: Codeword) -> None:
     letters = letters_of(ranges, np.array(values[: len(ranges)], float))
     found = windows.optimise(letters, codeword)
     check(letters, found, codeword, dict(zip(found.levels.tolist(), found.cost, strict=True)))
@@ -89,7 +88,7 @@ def test_laws_on_any_letters(ranges: list[list[int]], values: list[int], codewor
 
 
 @pytest.mark.parametrize("codeword", CODEWORDS)
-def test_many_letters_and_the_same_twice(codeword: costs.Codeword) -> None:
+def test_many_letters_and_the_same_twice(codeword: Codeword) -> None:
     rng = np.random.default_rng(3)
     n = 6_000
     letters = letters_of([[int(s)] for s in rng.integers(0, 12, n)], rng.random(n))

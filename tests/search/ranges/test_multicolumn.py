@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _multicolumn as several
 from tests._oracles.cheapest_policies import letters_of, optima, random_letters
@@ -13,7 +14,7 @@ from tests.search.ranges.test_line import CODEWORDS, check
 
 @pytest.mark.parametrize("norm", [1.0, 2.0, np.inf])
 @pytest.mark.parametrize("codeword", CODEWORDS)
-def test_bounds_and_costs_enclose_the_optimum_in_the_plane(codeword: costs.Codeword, norm: float) -> None:
+def test_bounds_and_costs_enclose_the_optimum_in_the_plane(codeword: Codeword, norm: float) -> None:
     rng = np.random.default_rng(7)
     ratios = []
     for _ in range(60):

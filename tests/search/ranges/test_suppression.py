@@ -13,7 +13,8 @@ from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppresso
 from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, make_letters, partition_cost
 
 if TYPE_CHECKING:
-    from discreet.search._letters import FloatArray, IntArray, Letters
+    from discreet._typing import FloatArray, IntArray
+    from discreet.search._letters import Letters
 
 
 def radii(letters: Letters, block_of: IntArray) -> FloatArray:

@@ -8,11 +8,12 @@ import math
 import numpy as np
 
 from discreet import measures
+from discreet._typing import Leakage, Method
 from discreet.joint._joint import Blocks, Joint
 from discreet.papers.ac.shared import PAPER, TOLERANCE, Set, close, falls, lagrangian, path_of
 from discreet.papers.claims import Outcome, Study, matches, not_checkable, refuted
 from discreet.release._frontier import Frontier
-from discreet.search import Leakage, Method, frontier
+from discreet.search import frontier
 from discreet.tables._labels import Label
 
 MISSING = -9  # what UCI writes for a missing number, where one is needed

@@ -11,11 +11,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import Leakage, UtilityName
 from discreet.joint._joint import Blocks, Joint
 from discreet.papers.claims import Paper, Study
 from discreet.release._frontier import Frontier
 from discreet.release._points import Points
-from discreet.search import Leakage, UtilityName, frontier
+from discreet.search import frontier
 from discreet.tables._labels import Label
 
 PAPER = Paper(

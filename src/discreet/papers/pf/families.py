@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.joint._joint import Joint
 from discreet.papers.claims import Study
-from discreet.search._letters import FloatArray, IntArray
 from discreet.search.information import Weights, weights_of
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import information
 
 Table = npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ def subsets(n: int) -> npt.NDArray[np.bool_]:
     return np.asarray((np.arange(1 << n)[:, None] >> np.arange(n)) & 1 == 1)
 
 
-def merged(n: int, member: Members) -> IntArray:
+def merged(n: int, member: BoolArray) -> IntArray:
     """The partition that merging a set makes of n single letters."""
     block_of = np.arange(n)
     if member.any():
@@ -112,6 +112,6 @@ def shown(table: Table) -> str:
     return "[" + " | ".join(" ".join(map(str, row)) for row in table.tolist()) + "]"
 
 
-def named(member: Members) -> str:
+def named(member: BoolArray) -> str:
     """A set of blocks, counted from 1."""
     return "{" + ",".join(str(i + 1) for i in np.flatnonzero(member)) + "}" if member.any() else "∅"

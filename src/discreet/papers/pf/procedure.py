@@ -13,16 +13,16 @@ from typing import Literal
 
 import numpy as np
 
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.joint._joint import Joint
 from discreet.papers.claims import Study
 from discreet.release._hypervolume import hypervolume
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information import Weights, weights_of
 from discreet.search.information._dendrogram import Dendrogram
 from discreet.search.information._mdsf import FALL, Descent, Difference, step_difference
 from discreet.search.information._pairwise import pairwise
 from discreet.search.information._submodular import minimise
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 
 Letter = Literal["A", "B"]
 PUBLIC: dict[Letter, tuple[str, str]] = {"A": ("sex", "chol"), "B": ("age", "chol")}
@@ -91,7 +91,7 @@ def algorithm_1(weights: Weights, multiplier: float, problem: Problem, rng: np.r
     return Run(multiplier, leakage, utility, merges.n, evaluations)
 
 
-def _step(merges: Merges, multiplier: float, problem: Problem, rng: np.random.Generator) -> tuple[Members, int]:
+def _step(merges: Merges, multiplier: float, problem: Problem, rng: np.random.Generator) -> tuple[BoolArray, int]:
     """Step 3: the set found, empty where none helps, and how many marginal values that took."""
     plain, asked = step_difference(merges, multiplier, problem), 0
 
@@ -105,7 +105,7 @@ def _step(merges: Merges, multiplier: float, problem: Problem, rng: np.random.Ge
         asked += len(order)
         return plain.second(order)
 
-    def against(modular: FloatArray) -> list[Members]:
+    def against(modular: FloatArray) -> list[BoolArray]:
         start = np.argsort(-modular, kind="stable")
         found = minimise(lambda order: first(order) - modular[order], plain.n, start=start)
         return [np.isin(np.arange(plain.n), ends) for ends in (found.minimal, found.maximal)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.joint._joint import Joint
 from discreet.measures import entropy, mutual_information
 from discreet.papers.claims import Outcome, Study, matches, not_checkable
@@ -23,12 +24,11 @@ from discreet.papers.pf.families import (
 )
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import toolbox
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._engines import partitions_of
 from discreet.search.information._mdsf import step_difference
 from discreet.search.information._soft_points import soft_information
 from discreet.search.information._steps import best_merge
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import information
 
 ORDERS = 8
@@ -43,9 +43,9 @@ class Missed:
     multiplier: float
     problem: Problem
     seed: int
-    member: Members
+    member: BoolArray
     value: float
-    best: Members
+    best: BoolArray
     least: float
 
     def __str__(self) -> str:

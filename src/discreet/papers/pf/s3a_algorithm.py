@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.joint._joint import Joint
 from discreet.papers.claims import Outcome, Study, matches
 from discreet.papers.pf.families import (
@@ -23,7 +24,6 @@ from discreet.papers.pf.families import (
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import PROBLEMS
 from discreet.papers.pf.s1_problem import smallest_missed
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._iac_mdsf import iac_mdsf
 from discreet.search.information._steps import best_merge

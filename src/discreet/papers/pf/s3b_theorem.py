@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet._typing import BoolArray, FloatArray
 from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.pf.families import (
     MULTIPLIERS,
@@ -22,11 +23,10 @@ from discreet.papers.pf.families import (
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.procedure import PROBLEMS, toolbox
 from discreet.papers.pf.s1_problem import ORDERS, frontier_outcome
-from discreet.search._letters import FloatArray
 from discreet.search.information._engines import partitions_of
 from discreet.search.information._iac_mdsf import iac_mdsf
 from discreet.search.information._mdsf import FALL, Difference, step_difference
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import information
 
 BEYOND = (1.0, 1.5, 3.0)
@@ -141,7 +141,7 @@ def difference_of_submodular(study: Study) -> Outcome:
     )
 
 
-def each_block_next(difference: Difference) -> Members:
+def each_block_next(difference: Difference) -> BoolArray:
     """Submodular–supermodular from ∅ until no order helps in which some block x comes at the border of W, in or out.
 
     The bound is then tight at W with x put in or taken out, so that a set that is one block better would be found [9].
@@ -159,7 +159,7 @@ def each_block_next(difference: Difference) -> Members:
     return member
 
 
-def one_block_better(difference: Difference, member: Members) -> Members | None:
+def one_block_better(difference: Difference, member: BoolArray) -> BoolArray | None:
     """A set with one block more or less and a lower value, if there is one."""
     for x in range(difference.n):
         other = member.copy()

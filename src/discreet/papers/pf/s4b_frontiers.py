@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import Problem
 from discreet.papers.claims import Outcome, Study, matches, not_checkable, refuted
 from discreet.papers.pf.families import MULTIPLIERS, SEED, SLACK, set_functions
 from discreet.papers.pf.paper import PAPER
@@ -21,7 +22,6 @@ from discreet.papers.pf.procedure import (
     runs,
     settings,
 )
-from discreet.search._letters import Problem
 from discreet.search.information._iac_mdsf import iac_mdsf
 from discreet.search.information._mdsf import step_difference
 

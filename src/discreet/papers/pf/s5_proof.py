@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.papers.claims import Outcome, Study, matches, misprint
 from discreet.papers.pf.families import SEED, SLACK, informations, set_functions, subsets
 from discreet.papers.pf.paper import PAPER
 from discreet.papers.pf.s3b_theorem import least_fall, least_slack
-from discreet.search._letters import FloatArray
 from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import h_of
 

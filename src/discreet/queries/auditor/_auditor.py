@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.queries._html import fact_table
 from discreet.queries.auditor._answer_cells import Cells
@@ -34,7 +35,7 @@ from discreet.queries.auditor._declarations import (
 )
 from discreet.queries.auditor._engine import Engine
 from discreet.queries.auditor._kept_intervals import personal_intervals, shared_out
-from discreet.queries.auditor._people import FloatArray, People, PriorRow, exact_sum
+from discreet.queries.auditor._people import People, PriorRow, exact_sum
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._replies import Price, Reply
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Question, Record

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries.auditor._classes import System, dot
-from discreet.queries.auditor._people import FloatArray, IntArray
 
 NEWTON_WORK = 1e8
 """Elementary steps that centring may take, and so the number of Newton steps; not fewer than FEWEST, nor more than MOST."""

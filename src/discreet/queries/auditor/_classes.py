@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from discreet.queries.auditor._people import FloatArray, IntArray, People
+from discreet._typing import FloatArray, IntArray
+from discreet.queries.auditor._people import People
 
 DENSE = 300_000
 """Systems of at most this many classes x rows are also kept as a table."""

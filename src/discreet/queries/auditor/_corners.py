@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.queries.auditor._classes import System
-from discreet.queries.auditor._people import FloatArray
 
 SIZE = 30_000
 """Classes x rows up to which a linear program is solved: some hundredths of a second."""

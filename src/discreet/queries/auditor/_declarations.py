@@ -9,9 +9,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError, listed
 from discreet.queries._irwin_hall import rational
-from discreet.queries.auditor._people import FloatArray, IntArray, People, PriorRow
+from discreet.queries.auditor._people import People, PriorRow
 
 LINEAR = ("mean", "sum", "count")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Protocol
 
+from discreet._typing import FloatArray
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._kept_intervals import Extremes
-from discreet.queries.auditor._people import FloatArray, Row
+from discreet.queries.auditor._people import Row
 
 
 class Engine(Protocol):

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet._typing import FloatArray
 from discreet.queries.auditor._integral_search import Cover, Search
-from discreet.queries.auditor._people import FloatArray
 
 
 @dataclass(eq=False)

@@ -13,8 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries.auditor._classes import System, dot
-from discreet.queries.auditor._people import FloatArray, IntArray, Row
+from discreet.queries.auditor._people import Row
 from discreet.queries.auditor._reach import interpolated
 from discreet.queries.auditor._witnesses import kept, solo
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries.auditor._barrier import Scaling
 from discreet.queries.auditor._classes import Subject, System, dot
-from discreet.queries.auditor._people import FloatArray, IntArray
 from discreet.queries.auditor._reach import climb, upper_bound
 from discreet.queries.auditor._witnesses import CHUNK, kept, reached, solo
 

@@ -15,10 +15,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 BITS = 51
 """Sums on the grid stay below 2^BITS, so that floats hold them exactly."""

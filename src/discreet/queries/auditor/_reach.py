@@ -15,10 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.queries.auditor._barrier import Normal
 from discreet.queries.auditor._classes import System, dot
 from discreet.queries.auditor._corners import vertex
-from discreet.queries.auditor._people import FloatArray
 
 ITERATIONS = 60
 """Of one climb, at most."""

@@ -8,12 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells, merge
 from discreet.queries.auditor._barrier import centred
 from discreet.queries.auditor._classes import System, dot
 from discreet.queries.auditor._kept_intervals import Extremes, extremes
-from discreet.queries.auditor._people import FloatArray, People, Row
+from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, interpolated, upper_bound
 from discreet.queries.auditor._witnesses import everyone_keeps
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import IntArray
 from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
-from discreet.queries.auditor._people import IntArray
 
 NOT_WRITTEN = "this is no transcript of an auditor of these people: give back what state() wrote, unchanged"
 

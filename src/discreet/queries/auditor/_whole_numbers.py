@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._barrier import centred
@@ -20,7 +21,7 @@ from discreet.queries.auditor._corners import strictly_inside
 from discreet.queries.auditor._growing_cells import Growing
 from discreet.queries.auditor._integral_search import Cover, Prospect, Search, modelled
 from discreet.queries.auditor._kept_intervals import CLIMBS, Extremes, climb_to, climb_work
-from discreet.queries.auditor._people import FloatArray, IntArray, People, Row
+from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, upper_bound
 from discreet.queries.auditor._witnesses import kept, solo
 

@@ -12,9 +12,9 @@ from itertools import chain
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.queries.auditor._barrier import Scaling
 from discreet.queries.auditor._classes import Subject, System, dot
-from discreet.queries.auditor._people import FloatArray, IntArray
 
 WORK = 2e8
 """Elementary steps that looking for the witnesses of one cell may take; beyond it the cell counts as unsafe."""

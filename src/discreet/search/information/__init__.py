@@ -18,9 +18,9 @@ from discreet.release._points import Setting
 from discreet.search.information._weights import Weights
 
 if TYPE_CHECKING:
+    from discreet._typing import IntArray, Progress
     from discreet.joint._joint import Joint
-    from discreet.tables._counting import Progress
-    from discreet.tables._labels import Codes, Label
+    from discreet.tables._labels import Label
 
 __all__ = ["Weights", "frontier", "weights_of"]
 
@@ -31,7 +31,7 @@ def frontier(
     method: str,
     problem: str,
     *,
-    words: Callable[[Codes], tuple[Label, ...]],
+    words: Callable[[IntArray], tuple[Label, ...]],
     at_least: int = 0,
     has_hierarchy: bool = False,
     time_limit: float = 60.0,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.search.information._integers import Integers
 from discreet.search.information._moves import named, new_archive, tables_of
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import non_dominated
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._annealing_by_utility import WHOLE, Bands
 from discreet.search.information._dendrogram import Dendrogram, checked_problem, dendrogram
 from discreet.search.information._integers import integers_of
@@ -28,8 +28,8 @@ from discreet.search.information._moves import MovePath, sweep_moves
 from discreet.search.information._pairwise import pairwise
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.search.information._weights import Weights
-    from discreet.tables._counting import Progress
 
 MULTIPLIERS = 33
 """Dendrograms of a small problem; fewer where they would take more than a share of the time."""

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, Problem
+from discreet._typing import FloatArray, Problem
 from discreet.search.information._counted_blocks import least_lagrangians
 from discreet.search.information._coupled_copies import copy_entropies
 from discreet.search.information._weights import Weights

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.search.information._weights import Weights, h_of
 from discreet.search.ranges._costs import canonical
 

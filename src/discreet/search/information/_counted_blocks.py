@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 from discreet.search.information._weights import Weights, h_of
 
 MULTIPLIERS = np.concatenate((np.arange(2, 20) / 40, np.arange(10, 19) / 20))

@@ -23,7 +23,7 @@ from math import comb
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 from discreet.search.information._weights import Weights
 
 COPIES = (2, 3, 4, 5, 6, 8, 12, 16)

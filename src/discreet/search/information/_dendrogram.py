@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.errors import InputError
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.search.information._weights import Weights
-    from discreet.tables._counting import Progress
 
 
 CHUNKS = 64

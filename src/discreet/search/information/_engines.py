@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._frontier import Frontier
 from discreet.release._hypervolume import non_dominated
 from discreet.release._points import Point, Points, Setting
 from discreet.release._promises import renyi_order
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information import _pmf_leakages as measuring
 from discreet.search.information._weights import Weights, information
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
 EXACT_ALWAYS = 10  # letters up to which every search is a proof
 PAPER_ALWAYS = 6_000_000  # letters × pairs up to which the paper's own iterates are candidates of every search

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import non_dominated
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._bounds import bound
 from discreet.search.information._weights import Weights, information
 from discreet.search.ranges._costs import canonical

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.errors import InputError, listed
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._mdsf import (
     FALL,
     best_of,
@@ -25,11 +25,11 @@ from discreet.search.information._mdsf import (
     submodular_supermodular,
 )
 from discreet.search.information._steps import best_merge
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import Weights, information
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
 Solver = Literal["submodular-supermodular", "modular-modular", "strong"]
 
@@ -129,7 +129,7 @@ def iac_mdsf(
 
 def _finder(
     multiplier: float, problem: Problem, solver: Solver, rng: np.random.Generator
-) -> Callable[[Merges], Members | None]:
+) -> Callable[[Merges], BoolArray | None]:
     """How one iteration finds its W; None where no merge lowers the objective."""
     if multiplier >= 1 or multiplier == 0:
         # At λ = 0 only I(S;X̂_W) counts, which never rises in W; from λ = 1 on (1−λ) f − g never falls [PF, III-B and III-C].
@@ -137,7 +137,7 @@ def _finder(
         everything = (multiplier == 0) == (problem == "funnel")
         return lambda merges: np.ones(merges.n, bool) if everything else None
 
-    def find(merges: Merges) -> Members | None:
+    def find(merges: Merges) -> BoolArray | None:
         if solver == "strong":
             merge = best_merge(merges, multiplier, problem)
             return merge.member if merge.value < -FALL else None

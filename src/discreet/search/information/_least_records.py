@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from discreet._typing import IntArray
 from discreet.errors import InputError
-from discreet.search._letters import IntArray
 from discreet.search.information._integers import Integers
 
 ROUNDING = 1e-12  # of sums of masses

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.search.information._submodular import Gains, minimise
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 
 ORDERS = 3
 """Orders that modular–modular tries at a set before it counts as a local minimum."""
@@ -36,12 +36,12 @@ class Difference:
     """f1's marginal gains along an order."""
     second: Gains
     """f2's marginal gains along an order."""
-    first_at: Callable[[Members], FloatArray]
+    first_at: Callable[[BoolArray], FloatArray]
     """f1(x | W − x) of every x."""
-    against: Callable[[FloatArray], list[Members]]
+    against: Callable[[FloatArray], list[BoolArray]]
     """Minimisers of f1 − m for a modular m, given by its value on each element."""
 
-    def value(self, member: Members) -> float:
+    def value(self, member: BoolArray) -> float:
         """v(W)."""
         inside = np.flatnonzero(member)
         return float(self.first(inside).sum() - self.second(inside).sum())
@@ -51,7 +51,7 @@ class Difference:
 class Descent:
     """Where a procedure ended, and v at every iteration on the way, never rising."""
 
-    member: Members
+    member: BoolArray
     values: list[float]
 
     @property
@@ -67,7 +67,7 @@ def step_difference(merges: Merges, multiplier: float, problem: Problem) -> Diff
     def f_gains(order: IntArray) -> FloatArray:
         return keep * merges.f_gains(order)
 
-    def f_gains_at(member: Members) -> FloatArray:
+    def f_gains_at(member: BoolArray) -> FloatArray:
         return keep * merges.f_gains_at(member)
 
     if problem == "bottleneck":
@@ -79,7 +79,7 @@ def step_difference(merges: Merges, multiplier: float, problem: Problem) -> Diff
     )
 
 
-def funnel_inner(merges: Merges, keep: float, modular: FloatArray) -> Members:
+def funnel_inner(merges: Merges, keep: float, modular: FloatArray) -> BoolArray:
     """A minimiser of (1−λ) f − m over all sets, by a sort (SPEC 8).
 
     (1−λ) f(W) − m(W) = a(W) − (1−λ) h(n(W))/N with a_x = (1−λ) h(n_x)/N − m_x: a concave function of the two sums
@@ -97,10 +97,10 @@ def funnel_inner(merges: Merges, keep: float, modular: FloatArray) -> Members:
     return member
 
 
-def _by_minimum_norm(gains: Gains, n: int) -> Callable[[FloatArray], list[Members]]:
+def _by_minimum_norm(gains: Gains, n: int) -> Callable[[FloatArray], list[BoolArray]]:
     """The general way: the minimal and the maximal minimiser by the minimum-norm point."""
 
-    def against(modular: FloatArray) -> list[Members]:
+    def against(modular: FloatArray) -> list[BoolArray]:
         start = np.argsort(-modular, kind="stable")  # a set that f1 − m favours comes first
         found = minimise(lambda order: gains(order) - modular[order], n, start=start)
         return [_mask(found.minimal, n), _mask(found.maximal, n)]
@@ -109,7 +109,7 @@ def _by_minimum_norm(gains: Gains, n: int) -> Callable[[FloatArray], list[Member
 
 
 def submodular_supermodular(
-    difference: Difference, rng: np.random.Generator, *, start: Members | None = None, orders: int = 1
+    difference: Difference, rng: np.random.Generator, *, start: BoolArray | None = None, orders: int = 1
 ) -> Descent:
     """Narasimhan and Bilmes's procedure, from ∅ with a random order unless a start is given.
 
@@ -117,7 +117,7 @@ def submodular_supermodular(
     minimum. The paper's toolbox tries one.
     """
 
-    def next_sets(_: Members, modular: FloatArray) -> list[Members]:
+    def next_sets(_: BoolArray, modular: FloatArray) -> list[BoolArray]:
         return difference.against(modular)
 
     member = np.zeros(difference.n, bool) if start is None else start
@@ -125,7 +125,7 @@ def submodular_supermodular(
 
 
 def modular_modular(
-    difference: Difference, rng: np.random.Generator, *, start: Members | None = None, orders: int = ORDERS
+    difference: Difference, rng: np.random.Generator, *, start: BoolArray | None = None, orders: int = ORDERS
 ) -> Descent:
     """Iyer and Bilmes's procedure, from the whole set unless a start is given.
 
@@ -137,7 +137,7 @@ def modular_modular(
     everything = np.ones(difference.n, bool)
     alone, last = difference.first_at(~everything), difference.first_at(everything)
 
-    def next_sets(member: Members, modular: FloatArray) -> list[Members]:
+    def next_sets(member: BoolArray, modular: FloatArray) -> list[BoolArray]:
         here = difference.first_at(member)
         return [np.where(member, here, alone) < modular, np.where(member, last, here) < modular]
 
@@ -148,14 +148,14 @@ def modular_modular(
 def best_of(
     difference: Difference,
     procedure: Callable[..., Descent],
-    starts: Sequence[Members | None],
+    starts: Sequence[BoolArray | None],
     rng: np.random.Generator,
 ) -> Descent:
     """The best of a procedure's descents from several starts; the first of equals."""
     return min((procedure(difference, rng, start=start) for start in starts), key=lambda found: found.value)
 
 
-def best_pairs(merges: Merges, multiplier: float, problem: Problem, count: int) -> list[Members]:
+def best_pairs(merges: Merges, multiplier: float, problem: Problem, count: int) -> list[BoolArray]:
     """The best pair of each of the `count` blocks whose best pair, with a later one, is best: starts for the procedures."""
     from discreet.search.information._theorem_kernels import nearest_partners
 
@@ -169,8 +169,8 @@ def best_pairs(merges: Merges, multiplier: float, problem: Problem, count: int) 
 
 def _descend(
     difference: Difference,
-    member: Members,
-    next_sets: Callable[[Members, FloatArray], list[Members]],
+    member: BoolArray,
+    next_sets: Callable[[BoolArray, FloatArray], list[BoolArray]],
     rng: np.random.Generator,
     orders: int,
 ) -> Descent:
@@ -192,7 +192,7 @@ def _descend(
     return Descent(member, values)
 
 
-def _mask(elements: IntArray, n: int) -> Members:
+def _mask(elements: IntArray, n: int) -> BoolArray:
     member = np.zeros(n, bool)
     member[elements] = True
     return member

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.search.information._dendrogram import canonical_start, checked_multiplier, checked_problem
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import least_count

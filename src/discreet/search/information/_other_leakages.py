@@ -19,8 +19,8 @@ from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.search.information._weights import Weights
-    from discreet.tables._counting import Progress
 
 OtherLeakage = Literal["maximal", "min-entropy", "renyi"]
 

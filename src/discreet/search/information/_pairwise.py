@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._typing import Problem
 from discreet.errors import InputError
-from discreet.search._letters import Problem
 from discreet.search.information._dendrogram import Dendrogram, agglomerate, checked_problem
 from discreet.search.information._integers import Integers, integers_of
 

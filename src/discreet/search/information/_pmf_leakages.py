@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.search._letters import FloatArray
+from discreet._typing import FloatArray
 from discreet.search.information._weights import Weights
 
 NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`

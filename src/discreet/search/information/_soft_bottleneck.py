@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 from discreet.search.information._soft_points import SoftPoint, hard_channel, measured, posteriors
 from discreet.search.information._weights import Weights
 

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.errors import InputError
-from discreet.search._letters import FloatArray, IntArray, Problem
 from discreet.search.information._soft_bottleneck import soft_bottleneck
 from discreet.search.information._soft_points import SoftPoint, envelope, hard_channel, measured, posteriors, share_time
 from discreet.search.information._weights import Weights
 
 if TYPE_CHECKING:
-    from discreet.tables._counting import Progress
+    from discreet._typing import Progress
 
 MULTIPLIERS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
 """λ that a perfectly private channel is carried through, from nothing leaked upwards."""

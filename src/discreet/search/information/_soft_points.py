@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import FloatArray, IntArray, Problem
 from discreet.search.information._weights import Weights, h_of
 
 NOTHING = 1e-12

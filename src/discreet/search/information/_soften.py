@@ -11,8 +11,8 @@ from discreet.release._channels import Channel
 from discreet.search.information import weights_of
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.release._frontier import Frontier
-    from discreet.tables._counting import Progress
 
 STARTS = 40  # hard policies that the soft search starts from
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.search.information._mdsf import FALL, best_pairs, step_difference, submodular_supermodular
-from discreet.search.information._theorem import Members, Merges
+from discreet.search.information._theorem import Merges
 
 ENUMERATED = 13
 """Up to this many blocks every subset is looked at."""
@@ -49,7 +49,7 @@ KICKS = 64
 class BestMerge:
     """A set of blocks to merge, what it adds to the objective, and what no set can go below, in bits."""
 
-    member: Members
+    member: BoolArray
     value: float
     bound: float
 
@@ -105,7 +105,7 @@ def relaxation(merges: Merges, multiplier: float, *, precision: float = 1e-7) ->
     return Relaxation(z, float(value) / n_records, min(0.0, float(bound) / n_records))
 
 
-def _funnel_starts(merges: Merges, multiplier: float, relaxed: Relaxation) -> list[Members]:
+def _funnel_starts(merges: Merges, multiplier: float, relaxed: Relaxation) -> list[BoolArray]:
     """The rounded relaxation, everything, the best pairs, and what the paper's procedure finds from a few orders."""
     order = np.argsort(-relaxed.z, kind="stable")
     along = np.cumsum((1 - multiplier) * merges.f_gains(order) - merges.g_gains(order))
@@ -117,7 +117,7 @@ def _funnel_starts(merges: Merges, multiplier: float, relaxed: Relaxation) -> li
     return [rounded, np.ones(merges.n, bool), *best_pairs(merges, multiplier, "funnel", STARTS), *descents]
 
 
-def _bottleneck_starts(merges: Merges, multiplier: float) -> list[Members]:
+def _bottleneck_starts(merges: Merges, multiplier: float) -> list[BoolArray]:
     """Everything, the best pairs, and what CCCP makes of all pairs (of the nearest, where there are too many)."""
     from discreet.search.information._steps_kernels import climb
 
@@ -135,7 +135,7 @@ def _pairs(merges: Merges, multiplier: float) -> IntArray:
     return np.array([np.flatnonzero(pair) for pair in best_pairs(merges, multiplier, "bottleneck", most)])
 
 
-def _flipped(merges: Merges, starts: list[Members], multiplier: float, problem: Problem, bound: float) -> BestMerge:
+def _flipped(merges: Merges, starts: list[BoolArray], multiplier: float, problem: Problem, bound: float) -> BestMerge:
     """The best of the starts, each after flips of single blocks, then of pairs; then kicked out of its local minimum."""
     from discreet.search.information._steps_kernels import descend
 
@@ -144,7 +144,7 @@ def _flipped(merges: Merges, starts: list[Members], multiplier: float, problem: 
     cost = merges.own[1] - keep * merges.own[0]
     least = 1e-12 * merges.weights.total
 
-    def improved(start: Members, pairs: bool) -> tuple[float, Members]:
+    def improved(start: BoolArray, pairs: bool) -> tuple[float, BoolArray]:
         member = start.copy()
         descend(member, merges.rows, merges.weights.n_s, cost, keep, sign, merges.table, least, pairs)
         return merges.change(member, multiplier, problem), member

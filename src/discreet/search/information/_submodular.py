@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 
 Gains = Callable[[IntArray], FloatArray]
 """The oracle: along an order of the elements, f(first i + 1) − f(first i) for each i."""

@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.search._letters import FloatArray, IntArray, Problem
+from discreet._typing import BoolArray, FloatArray, IntArray, Problem
 from discreet.search.information._weights import Weights, h_of
 
-Members = npt.NDArray[np.bool_]
 """A set of blocks, as a mask."""
 
 TABLED = 4_000_000
@@ -58,7 +57,7 @@ class Merges:
         """The number of blocks."""
         return self.weights.n
 
-    def after(self, member: Members) -> Merges:
+    def after(self, member: BoolArray) -> Merges:
         """The merges that are left when `member` has become one block, named by its lowest."""
         block_of = np.arange(self.n)
         block_of[member] = np.flatnonzero(member)[0]
@@ -92,27 +91,27 @@ class Merges:
         w = self.weights
         return self._bits(mdsf.gains_of_g(order, w.indptr, w.indices, w.weight, self.own[1], w.n_s, self.table))
 
-    def f_gains_at(self, member: Members) -> FloatArray:
+    def f_gains_at(self, member: BoolArray) -> FloatArray:
         """f(x | W − x) of every block x, in bits: its gain on top of W without it."""
         from discreet.search.information import _theorem_kernels as mdsf
 
         return self._bits(mdsf.gains_at_f(member, self.weights.of_letter, self.own[0], self.table))
 
-    def g_gains_at(self, member: Members) -> FloatArray:
+    def g_gains_at(self, member: BoolArray) -> FloatArray:
         """g(x | W − x) of every block x, in bits."""
         from discreet.search.information import _theorem_kernels as mdsf
 
         return self._bits(mdsf.gains_at_g(member, *self.rows, self.own[1], self.weights.n_s, self.table))
 
-    def f(self, member: Members) -> float:
+    def f(self, member: BoolArray) -> float:
         """f(W) = Σ_{x̂∈W} p(x̂) log2 p(x̂)/p(Ŵ) = I(X̂;X̂_W) − H(X̂), in bits."""
         return float(self.f_gains(np.flatnonzero(member)).sum())
 
-    def g(self, member: Members) -> float:
+    def g(self, member: BoolArray) -> float:
         """g(W) = Σ_s Σ_{x̂∈W} p(s,x̂) log2 p(s,x̂)/p(s,Ŵ), in bits."""
         return float(self.g_gains(np.flatnonzero(member)).sum())
 
-    def change(self, member: Members, multiplier: float, problem: Problem = "funnel") -> float:
+    def change(self, member: BoolArray, multiplier: float, problem: Problem = "funnel") -> float:
         """What merging W adds to the objective, in bits: (1−λ) f(W) − g(W) for PF [PF, (5)], its negative for IB [PF, (7)]."""
         lagrangian = (1 - multiplier) * self.f(member) - self.g(member)
         return lagrangian if problem == "funnel" else -lagrangian

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 
 CELLS = 20_000_000
 """Counts of s by block that one search may hold."""

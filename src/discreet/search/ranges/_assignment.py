@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._assignment_model import Model
 from discreet.search.ranges._balls import box_coordinates, distance_matrix
 
 if TYPE_CHECKING:
-    from discreet.search._letters import FloatArray, IntArray, Letters
+    from discreet._typing import FloatArray, IntArray
+    from discreet.search._letters import Letters
 
 PAIR_LIMIT = 20_000  # pairs of letter and representative: a bigger model is not worth building
 
@@ -30,7 +32,7 @@ PAIR_LIMIT = 20_000  # pairs of letter and representative: a bigger model is not
 class Assignment:
     """Letters, cost and codeword of a family of questions; holds what all of them share."""
 
-    def __init__(self, letters: Letters, component_of: IntArray, cost: str, codeword: costs.Codeword) -> None:
+    def __init__(self, letters: Letters, component_of: IntArray, cost: str, codeword: Codeword) -> None:
         self.letters, self.cost, self.codeword = letters, cost, codeword
         self.component_of = component_of
         self.distances: FloatArray | None = None

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from discreet._typing import Codeword
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._balls import lengths, smallest_radius
 
 if TYPE_CHECKING:
-    from discreet.search._letters import FloatArray, IntArray, Letters
+    from discreet._typing import FloatArray, IntArray
+    from discreet.search._letters import Letters
 
 NODE_LIMIT = 100_000  # branch-and-bound nodes a question: a work limit that does not depend on the machine
 
@@ -22,7 +24,7 @@ class Frame(Protocol):
 
     letters: Letters
     cost: str
-    codeword: costs.Codeword
+    codeword: Codeword
     component_of: IntArray  # of each letter
     distances: FloatArray | None  # between letters; None for block size
     columns: int  # of numeric values

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, Letters
+from discreet._typing import FloatArray
+from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._balls import lengths
 

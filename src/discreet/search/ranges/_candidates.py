@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet._typing import Codeword, FloatArray, IntArray
 from discreet.release._hypervolume import non_dominated
 from discreet.release._points import Points, Setting
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 
 
@@ -26,7 +27,7 @@ class Candidates:
 
     @classmethod
     def of_partitions(
-        cls, letters: Letters, partitions: Sequence[IntArray], leakage: str, cost: str, codeword: costs.Codeword
+        cls, letters: Letters, partitions: Sequence[IntArray], leakage: str, cost: str, codeword: Codeword
     ) -> Candidates:
         """Partitions, measured one by one."""
         level = np.array([reached(letters, each, leakage) for each in partitions], dtype=np.int64)
@@ -81,7 +82,7 @@ def reached(letters: Letters, block_of: IntArray, leakage: str) -> int:
     return costs.components(letters, block_of) if leakage == "I*" else costs.distinct(letters, block_of)
 
 
-def price_of(letters: Letters, block_of: IntArray, cost: str, codeword: costs.Codeword) -> float:
+def price_of(letters: Letters, block_of: IntArray, cost: str, codeword: Codeword) -> float:
     """What a partition costs: its largest block, or its distortion."""
     return float(costs.size(block_of)) if cost == "size" else costs.distortion(letters, block_of, codeword)
 

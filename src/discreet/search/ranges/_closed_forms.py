@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from discreet.search._letters import IntArray, Letters
+    from discreet._typing import IntArray
+    from discreet.search._letters import Letters
 
 
 def fewest_components(n: int, components: int, size: int) -> int:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._closed_forms import fewest_components, join_components
-from discreet.search.ranges._costs import Codeword, components, distortion, size
+from discreet.search.ranges._costs import components, distortion, size
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised
 

@@ -6,13 +6,11 @@ optimiser can lose quality but never make a policy look better than it is.
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._letters import Letters
 
-Codeword = Literal["centroid", "medoid", "chebyshev"]
 CODEWORDS: dict[str, int] = {"centroid": 0, "medoid": 1, "chebyshev": 2}
 
 

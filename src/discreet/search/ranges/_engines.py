@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from discreet._typing import Codeword, Cost, FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.release._frontier import Frontier
 from discreet.release._points import Point, Points, Setting
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._candidates import (
     Candidates,
@@ -24,13 +25,11 @@ from discreet.search.ranges._candidates import (
     worth,
     worth_having,
 )
-from discreet.search.ranges._costs import Codeword
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.search.ranges._optimised import Optimised
-    from discreet.tables._counting import Progress
 
-Cost = Literal["size", "distortion"]
 EXACT_ALWAYS = 12  # letters up to which every search is a proof
 STARTS = 40  # policies of the paper's path that a search in several columns starts from
 GREEDY_ALWAYS = 200_000  # letters up to which the paper's path is part of every search

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from discreet._typing import Codeword, Cost
 from discreet.search.ranges import _closed_forms as closed_forms
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _level_bounds as level_bounds
@@ -21,10 +22,10 @@ from discreet.search.ranges._assignment import Assignment, components_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.search._letters import FloatArray, IntArray, Letters
+    from discreet._typing import FloatArray, IntArray
+    from discreet.search._letters import Letters
 
 Leakage = Literal["L0", "I*", "L0|I*=0"]
-Cost = Literal["size", "distortion"]
 
 SUBSET_LIMIT = 15  # letters: 3^15 steps take some hundredths of a second, and the tables a megabyte
 SEARCH_LIMIT = 500  # letters: questions about more than these take a solver longer than anybody waits
@@ -62,7 +63,7 @@ def exact_frontier(
     letters: Letters,
     leakage: Leakage,
     cost: Cost,
-    codeword: costs.Codeword = "centroid",
+    codeword: Codeword = "centroid",
     time_limit: float = 60.0,
     incumbents: Sequence[IntArray] = (),
     bounds: Sequence[float] = (),
@@ -156,7 +157,7 @@ class _Search:
         component_of: IntArray,
         leakage: Leakage,
         cost: Cost,
-        codeword: costs.Codeword,
+        codeword: Codeword,
         deadline: float,
     ) -> None:
         self.letters, self.leakage, self.cost, self.codeword = letters, leakage, cost, codeword

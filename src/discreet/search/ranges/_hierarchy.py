@@ -23,7 +23,8 @@ from discreet.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.search._letters import IntArray, Letters
+    from discreet._typing import IntArray
+    from discreet.search._letters import Letters
 
 
 class HierarchyError(InputError):

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
-from discreet.search.ranges._costs import Codeword, canonical, components, distinct, distortion, size
+from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._letters import Letters
+from discreet.search.ranges._costs import canonical, components, distinct, distortion, size
 
 CANDIDATES = 64
 """Letters of one component and partners of each that a repair looks at."""

@@ -12,7 +12,8 @@ from discreet.search.ranges._costs import required_values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.search._letters import FloatArray, IntArray, Letters
+    from discreet._typing import FloatArray, IntArray
+    from discreet.search._letters import Letters
 
 
 def lower_bounds(

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._annealing import Schedule, Task, improve, rows
 from discreet.search.ranges._closed_forms import most_blocks
-from discreet.search.ranges._costs import CODEWORDS, Codeword, canonical, distinct, distortion, required_values
+from discreet.search.ranges._costs import CODEWORDS, canonical, distinct, distortion, required_values
 from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
 
 STORED = 20_000_000

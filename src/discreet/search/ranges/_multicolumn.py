@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import most_blocks
-from discreet.search.ranges._costs import CODEWORDS, Codeword, canonical, distinct, distortion, required_values
+from discreet.search.ranges._costs import CODEWORDS, canonical, distinct, distortion, required_values
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray
+from discreet._typing import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

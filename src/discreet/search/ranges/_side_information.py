@@ -12,11 +12,12 @@ import math
 
 import numpy as np
 
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.search._codewords import codeword as codeword_of
 from discreet.search._codewords import distances
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search._letters import Letters
 
 MOST_LETTERS = 3_000
 Ranges = dict[int, int]  # a -> the set of s seen with the block and a, as bits

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.search._letters import IntArray, Letters
+from discreet._typing import IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._closed_forms import degrees_of, most_blocks
 from discreet.search.ranges._costs import canonical, distinct, size
 from discreet.search.ranges._optimised import Optimised

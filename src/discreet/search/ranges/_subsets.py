@@ -10,7 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._balls import box_coordinates, distance_matrix, lengths, smallest_radius
 from discreet.search.ranges._costs import required_values
 

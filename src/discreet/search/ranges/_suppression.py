@@ -23,7 +23,8 @@ from itertools import combinations
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import FloatArray, IntArray
+from discreet.search._letters import Letters
 
 Engine = Callable[[Letters], IntArray]  # the best policy it knows for the target k: block_of of the letters it is given
 BlockCosts = Callable[[Letters, IntArray], FloatArray]  # the cost of each block, in the order of their lowest letters

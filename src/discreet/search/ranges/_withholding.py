@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from discreet._typing import Codeword, FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.release._frontier import Frontier
 from discreet.release._points import Point
 from discreet.release._policy import Policy
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet.search._letters import Letters
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._candidates import bits, worth
 from discreet.search.ranges._suppression import Suppressor, suppress
@@ -28,7 +29,7 @@ def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tup
         raise InputError("rows can be suppressed for leakage 'L0' without side information only")
     letters: Letters = setting.letters
     cost = "size" if setting.utility == "resolution" else "distortion"
-    codeword: costs.Codeword = setting.codeword  # type: ignore[assignment]
+    codeword: Codeword = setting.codeword  # type: ignore[assignment]
     least = int(costs.distinct(letters, point.block_of))
 
     def engine(rest: Letters) -> IntArray:
@@ -47,7 +48,7 @@ def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tup
     return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
 
 
-def _best(rest: Letters, least: int, cost: str, codeword: costs.Codeword) -> IntArray:
+def _best(rest: Letters, least: int, cost: str, codeword: Codeword) -> IntArray:
     from discreet.search.ranges import _line as windows
     from discreet.search.ranges import _multicolumn as several
     from discreet.search.ranges import _size as dealing

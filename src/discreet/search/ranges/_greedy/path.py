@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from discreet.search._letters import FloatArray, IntArray, Letters
+from discreet._typing import Codeword, Cost, FloatArray, IntArray
+from discreet.search._letters import Letters
 from discreet.search.ranges._greedy.whole_values import lattice_of
 
 if TYPE_CHECKING:
     from discreet.search.ranges._greedy.blocks import Blocks
 
 Leakage = Literal["L0", "I*"]
-Cost = Literal["size", "distortion"]
-Codeword = Literal["centroid", "medoid", "chebyshev"]
 
 
 @dataclass(frozen=True, eq=False)
