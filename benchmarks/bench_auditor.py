@@ -59,7 +59,7 @@ def groups(arguments: list[str]) -> Callable[[], Any]:
             if len(members) < people // 1000:
                 continue
             began = time.process_time()
-            reply = auditor.ask(members, "mean", error, data=data)
+            reply = auditor.ask(members, "mean", error=error, data=data)
             times.append(time.process_time() - began)
             coarser += reply.error > error
         return {"times": times[1:], "coarser": coarser, "bits": auditor.bits}
@@ -97,7 +97,7 @@ def shapes(arguments: list[str]) -> Callable[[], Any]:
         for number in range(questions):
             members = chosen(number)
             began = time.process_time()
-            replies = [a.ask(members, "mean", error, data=x) for a, x in zip(auditors, data, strict=True)]
+            replies = [a.ask(members, "mean", error=error, data=x) for a, x in zip(auditors, data, strict=True)]
             times.append(time.process_time() - began)
             coarser += any(reply.error > error for reply in replies)
         return {"times": times[1:], "coarser": coarser, "bits": sum(auditor.bits for auditor in auditors)}

@@ -48,10 +48,10 @@ def quantise(arguments: list[str]) -> Callable[[], Any]:
 
     name, people, bins = arguments
     query, domain, error = case(name, int(people))
-    run(Mean(), Box(0, 1, people=20), 0.1)
+    run(Mean(), Box(0, 1, people=20), error=0.1)
 
     def call() -> list[float]:
-        found = run(query, domain, error, bins=bins)  # type: ignore[arg-type]
+        found = run(query, domain, error=error, bins=bins)  # type: ignore[arg-type]
         return [len(found.answers), found.leakage, found.leakage_error, found.interval_left(), found.adversary_error]
 
     return call
@@ -63,8 +63,7 @@ def volume(arguments: list[str]) -> Callable[[], Any]:
 
     import numpy as np
 
-    from discreet.queries._contour import log_share
-    from discreet.queries._irwin_hall import RationalSum, log2_ratio
+    from discreet.queries._uniform_sums import RationalSum, log2_ratio, log_share
 
     way, people = arguments[0], int(arguments[1])
     if way == "exact":

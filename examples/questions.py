@@ -50,7 +50,7 @@ def main(folder: str | Path = ".") -> dq.Auditor:
 
     square = dq.quantise(dq.Mean(), dq.Box([-2, -2], [2, 2]), error=0.5)
     square.plot().savefig(Path(folder) / "regions.png", dpi=150)
-    dq.trade_off(dq.Mean(), dq.Box(LOWER, UPPER, people=10), np.linspace(0.05, 1, 20)).plot().savefig(
+    dq.trade_off(dq.Mean(), dq.Box(LOWER, UPPER, people=10), gammas=np.linspace(0.05, 1, 20)).plot().savefig(
         Path(folder) / "trade_off.png", dpi=150
     )
     drawing, axes = plots.figure()

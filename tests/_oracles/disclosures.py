@@ -29,7 +29,7 @@ def constraint_rows(p: FloatArray, groups: Sequence[Sequence[int]]) -> tuple[Flo
 
 
 def all_vertices(p: FloatArray, groups: Sequence[Sequence[int]]) -> FloatArray:
-    """Every vertex of {u ≥ 0 : A u = A p}, one a row, by trying every basis."""
+    """Every vertex of {u ≥ 0 : A u = A p}, one per row, by trying every basis."""
     rows, cells = constraint_rows(p, groups)
     weights = np.array([p[cell] for cell in cells])
     rank = int(np.linalg.matrix_rank(rows))

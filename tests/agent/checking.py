@@ -35,7 +35,7 @@ def check_answers(agent: Agent, rows: list[Answer]) -> None:
         assert private is not None
         people = holding.people
         auditor = Auditor(
-            np.full(people, private.lower), np.full(people, private.upper), private.keep, private.integral
+            np.full(people, private.lower), np.full(people, private.upper), keep=private.keep, integral=private.integral
         )
         for row in mine:
             if not row.record:  # in other words than before, and so for nothing

@@ -76,15 +76,17 @@ def test_a_null_set_counts_for_the_supremum_only() -> None:
 def coarser(right: Callable[..., QuantisedQuery]) -> Callable[..., QuantisedQuery]:
     """Quantising with more than twice the error that is asked for."""
 
-    def wrong(query: Any, domain: Any, error: float, *rest: Any) -> QuantisedQuery:
-        return right(query, domain, 2.2 * error, *rest)
+    def wrong(query: Any, domain: Any, *, error: float, **rest: Any) -> QuantisedQuery:
+        return right(query, domain, error=2.2 * error, **rest)
 
     return wrong
 
 
 def wider_cells(quantised: QuantisedQuery) -> QuantisedQuery:
     """Edges that are not those by which it answers."""
-    return replace(quantised, edges=quantised.edges * 1.1)
+    wrong = replace(quantised, edges=quantised.edges * 1.1)
+    vars(wrong)["answers"] = quantised.answers
+    return wrong
 
 
 @pytest.mark.parametrize(

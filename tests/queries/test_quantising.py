@@ -35,6 +35,7 @@ from discreet.queries import (
 )
 from discreet.queries._adversary import corners, cut_box_squares, slab_squares, smallest_ball
 from discreet.queries._finite_domains import every_data_set
+from discreet.tables._checksum import write_sealed
 from tests._oracles.regions import corner_ball, most_of_smallest
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "queries.toml").read_text())
@@ -56,7 +57,7 @@ def product_of(x: Any) -> Any:
 
 @pytest.mark.parametrize("case", REFERENCE["mean"])
 def test_mean_on_a_square(case: dict[str, Any]) -> None:
-    found = quantise(Mean(), Box(case["lower"], case["upper"], people=case["people"]), 1 / case["gamma"])
+    found = quantise(Mean(), Box(case["lower"], case["upper"], people=case["people"]), error=1 / case["gamma"])
     assert found.answers.tolist() == case["answers"]
     assert found.maximin == math.log2(len(case["answers"]))
     assert found.leakage == case["leakage"] and found.leakage_error == 0
@@ -68,7 +69,9 @@ def test_quadratic_on_a_square() -> None:
     case = REFERENCE["quadratic"]
     box = Box(case["lower"], case["upper"], people=2)
     found = quantise(
-        Function(quadratic, case["range"][0], case["range"][1], lipschitz=case["lipschitz"]), box, 1 / case["gamma"]
+        Function(quadratic, case["range"][0], case["range"][1], lipschitz=case["lipschitz"]),
+        box,
+        error=1 / case["gamma"],
     )
     assert found.answers.tolist() == [i + 0.5 for i in range(case["cells"])]
     assert found.evidence["smallest_cell"] == case["smallest_cell"]
@@ -80,7 +83,7 @@ def test_quadratic_on_a_square() -> None:
 
 def test_square_in_general() -> None:
     case = REFERENCE["square"]
-    curve = trade_off(Mean(), Box([-2, -2], [2, 2]), case["gammas"])
+    curve = trade_off(Mean(), Box([-2, -2], [2, 2]), gammas=case["gammas"])
     q = np.array(case["cells"])
     assert curve.cells.tolist() == case["cells"]
     assert curve.maximin == pytest.approx(np.log2(q))
@@ -90,7 +93,7 @@ def test_square_in_general() -> None:
 
 @pytest.mark.parametrize("case", REFERENCE["heights"])
 def test_heights(case: dict[str, Any]) -> None:
-    found = quantise(Mean(), Box(100, 250, people=case["people"]), 1 / case["gamma"])
+    found = quantise(Mean(), Box(100, 250, people=case["people"]), error=1 / case["gamma"])
     n, w = case["people"], 150 / case["cells"]
     assert len(found.answers) == case["cells"]
     assert found.adversary_error == pytest.approx(case["adversary_error"])
@@ -102,19 +105,19 @@ def test_heights(case: dict[str, Any]) -> None:
 
 def test_heights_within_ten_centimetres() -> None:
     case, box = REFERENCE["heights_limit"], Box(100, 250, people=2)
-    assert quantise(Mean(), box, 75 / case["enough"]).adversary_error >= case["least"]
-    assert quantise(Mean(), box, 75 / case["too_many"]).adversary_error < case["least"]
+    assert quantise(Mean(), box, error=75 / case["enough"]).adversary_error >= case["least"]
+    assert quantise(Mean(), box, error=75 / case["too_many"]).adversary_error < case["least"]
 
 
 @pytest.mark.parametrize("case", REFERENCE["gain"])
 def test_gain_of_wide_ends(case: dict[str, Any]) -> None:
     box = Box(0, 1, people=case["people"])
-    even, best = (quantise(Mean(), box, 0.15, bins=bins) for bins in ("uniform", "least-leakage"))
+    even, best = (quantise(Mean(), box, error=0.15, bins=bins) for bins in ("uniform", "least-leakage"))
     assert even.leakage - best.leakage == pytest.approx(case["bits"], abs=0.005)
     assert best.edges == pytest.approx([0, 0.3, 0.5, 0.7, 1])
     assert best.leakage == pytest.approx(best.leakage_bound)  # proven optimal
-    same = quantise(Mean(), box, 0.125, bins="least-leakage")  # cells of .25 divide the range
-    assert same.leakage == quantise(Mean(), box, 0.125).leakage
+    same = quantise(Mean(), box, error=0.125, bins="least-leakage")  # cells of .25 divide the range
+    assert same.leakage == quantise(Mean(), box, error=0.125).leakage
 
 
 # -- laws on any input --------------------------------------------------------------------------------------------------
@@ -151,7 +154,7 @@ domains = st.one_of(
     bins=st.sampled_from(["uniform", "least-leakage"]),
 )
 def test_answers_keep_their_promise(query: Query, domain: Domain, error: float, bins: Any) -> None:
-    found = quantise(query, domain, error, bins=bins, rng=np.random.default_rng(1))
+    found = quantise(query, domain, error=error, bins=bins, rng=np.random.default_rng(1))
     low, high = query.range(domain)
     assert found.edges[0] >= low - 1e-9 and found.edges[-1] <= high + 1e-9
     assert (np.diff(found.edges) > 0).all() or len(found.answers) == 1
@@ -181,7 +184,7 @@ def test_answers_keep_their_promise(query: Query, domain: Domain, error: float, 
 @settings(max_examples=40, deadline=None)
 @given(query=st.sampled_from(QUERIES[:7]), domain=domains, error=st.floats(0.1, 3))
 def test_least_leakage_is_never_worse(query: Query, domain: Domain, error: float) -> None:
-    even, best = (quantise(query, domain, error, bins=bins) for bins in ("uniform", "least-leakage"))
+    even, best = (quantise(query, domain, error=error, bins=bins) for bins in ("uniform", "least-leakage"))
     assert best.leakage <= even.leakage + (0 if even.evidence["proven"] else even.leakage_error) + 1e-9
     assert best.leakage_bound == even.leakage_bound
     if even.evidence["proven"]:
@@ -197,7 +200,7 @@ def test_least_leakage_is_never_worse(query: Query, domain: Domain, error: float
 def test_discrete_cells_against_all_partitions(sets: list[set[int]], error: float) -> None:
     domain = FiniteSet([sorted(values) for values in sets])
     values, counts = np.unique(every_data_set(domain).sum(axis=1), return_counts=True)
-    best = quantise(Sum(), domain, error, bins="least-leakage")
+    best = quantise(Sum(), domain, error=error, bins="least-leakage")
     smallest = most_of_smallest(values.tolist(), counts.tolist(), 2 * error + 1e-9)
     assert best.leakage == pytest.approx(math.log2(counts.sum() / smallest), abs=1e-9)
 
@@ -206,9 +209,9 @@ def test_discrete_cells_against_all_partitions(sets: list[set[int]], error: floa
 def test_flat_laws_reach_a_fine_grid(error: float) -> None:
     # One weight dominates, so the law is nearly flat and wide ends are not the best: compare with all edges on a grid.
     query, box = Linear([1, 0.1, 0.05]), Box(0, 1, people=3)
-    best = quantise(query, box, error, bins="least-leakage")
+    best = quantise(query, box, error=error, bins="least-leakage")
     grid = np.linspace(0, 1.15, 24)
-    share = np.exp2(quantise(query, box, error)._volumes.cells(grid).log2)
+    share = np.exp2(quantise(query, box, error=error)._volumes.cells(grid).log2)
     whole = (share * 1e12).astype(int).tolist()
     rough = most_of_smallest_of_cells(grid, whole, 2 * error) / 1e12
     assert np.exp2(-best.leakage) >= rough - 1e-9
@@ -225,12 +228,12 @@ def most_of_smallest_of_cells(edges: Any, counts: list[int], wide: float) -> int
 
 
 def test_one_person_cannot_do_better_than_equal_cells() -> None:
-    found = quantise(Sum(), Box([0], [1]), 0.15, bins="least-leakage")
+    found = quantise(Sum(), Box([0], [1]), error=0.15, bins="least-leakage")
     assert found.leakage == 2.0 == found.leakage_bound
 
 
 def test_more_accuracy_gives_more_away() -> None:
-    curve = trade_off(Mean(), Box(0, 1, people=4), np.linspace(0.6, 20, 60))
+    curve = trade_off(Mean(), Box(0, 1, people=4), gammas=np.linspace(0.6, 20, 60))
     for values, sign in ((curve.cells, 1), (curve.leakage, 1), (curve.adversary_error, -1), (curve.interval_left, -1)):
         assert (sign * np.diff(values) >= -1e-12).all()
     assert len(curve) == 60
@@ -250,7 +253,7 @@ def test_discrete_regions_against_all_data_sets(query: Query, sets: list[set[int
     domain: Domain = FiniteSet([sorted(values) for values in sets])
     if whole:
         domain = IntegerBox([min(values) for values in sets], [max(values) for values in sets])
-    found = quantise(query, domain, error)
+    found = quantise(query, domain, error=error)
     assert isinstance(domain, IntegerBox | FiniteSet)
     every = every_data_set(domain)
     cell = found.cell(every)
@@ -306,7 +309,7 @@ def test_balls_round_cut_boxes(widths: list[int], cell: tuple[float, float]) -> 
 )
 def test_real_regions_against_samples(query: Query, box: Box) -> None:
     low, high = query.range(box)
-    found = quantise(query, box, (high - low) / 9)
+    found = quantise(query, box, error=(high - low) / 9)
     x = box.draw(200_000, np.random.default_rng(0))
     cell = found.cell(x)
     radii = []
@@ -325,13 +328,13 @@ def test_real_regions_against_samples(query: Query, box: Box) -> None:
 
 
 def test_columns_that_are_not_read_stay_unknown() -> None:
-    one = quantise(Mean(), Box([0, 0], [4, 4]), 0.5)
-    two = quantise(Mean(column=0), Box([0, 0], [4, 6], people=2), 0.5)
+    one = quantise(Mean(), Box([0, 0], [4, 4]), error=0.5)
+    two = quantise(Mean(column=0), Box([0, 0], [4, 6], people=2), error=0.5)
     assert two.leakage == one.leakage
     assert two.adversary_error == pytest.approx(math.hypot(one.adversary_error, 3, 3))
     assert two.interval_left() == one.interval_left()
     assert two.intervals(0).shape == (2, 2)
-    both = quantise(Linear([[1, 0], [1, 0]]), Box([0, 0], [4, 6], people=2), 1)
+    both = quantise(Linear([[1, 0], [1, 0]]), Box([0, 0], [4, 6], people=2), error=1)
     assert both.leakage == one.leakage and both.intervals(0).shape == (2, 2, 2)
     assert both.adversary_error == pytest.approx(two.adversary_error)
     assert both.interval_left(1) == one.interval_left()
@@ -339,7 +342,7 @@ def test_columns_that_are_not_read_stay_unknown() -> None:
 
 def test_nothing_to_learn() -> None:
     for domain in (Box([3, 3], [3, 3]), IntegerBox([3, 3], [3, 3]), Box(0, 1, people=2)):
-        found = quantise(Mean(), domain, 5.0, bins="least-leakage")
+        found = quantise(Mean(), domain, error=5.0, bins="least-leakage")
         assert len(found.answers) == 1 and found.leakage == 0 == found.maximin
         assert "-0" not in repr(found) and math.copysign(1, found.leakage) == 1
         assert found.answer(domain.lower) == found.answers[0]
@@ -349,37 +352,46 @@ def test_nothing_to_learn() -> None:
 
 
 def test_inputs_taken_as_written() -> None:
-    assert len(quantise(Mean(), Box(0, 0.3, people=2), 0.05).answers) == 3
-    assert len(quantise(Mean(), Box(0, 1, people=2), 1 / 6).answers) == 3
-    assert len(quantise(Mean(), Box(0, 1, people=2), np.float32(0.25)).answers) == 2  # type: ignore[arg-type]
+    assert len(quantise(Mean(), Box(0, 0.3, people=2), error=0.05).answers) == 3
+    assert len(quantise(Mean(), Box(0, 1, people=2), error=1 / 6).answers) == 3
+    assert len(quantise(Mean(), Box(0, 1, people=2), error=np.float32(0.25)).answers) == 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("error", [0, -1, math.nan, math.inf, True, "1", None, [1.0]])
 def test_errors_that_are_none(error: Any) -> None:
     with pytest.raises(InputError, match="positive, finite number"):
-        quantise(Mean(), Box([0], [1]), error)
+        quantise(Mean(), Box([0], [1]), error=error)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: quantise("mean", Box([0], [1]), 1), "not a query"),  # type: ignore[arg-type]
-        (lambda: quantise(Mean(), [0, 1], 1), "not a domain"),  # type: ignore[arg-type]
-        (lambda: quantise(Mean(), Box([0], [1]), 1, bins="equal"), "bins must be one of"),  # type: ignore[arg-type]
-        (lambda: quantise(Mean(), Box([0], [1]), 1, rng=3), "Generator"),  # type: ignore[arg-type]
-        (lambda: quantise(Mean(), Box([0], [1]), 1e-12), "more than 10,000,000 answers"),
-        (lambda: quantise(Linear([1, 2]), Box([0], [1]), 1), "one weight an entry"),
-        (lambda: quantise(Function(np.sum, 0, 1), Box([0, 0], 1), 0.1), "must map arrays"),
-        (lambda: quantise(Function(lambda x: x[..., 0], 0, 0.5), Box([0, 0], 1), 0.1), "leaves its declared range"),
+        (lambda: quantise("mean", Box([0], [1]), error=1), "not a query"),  # type: ignore[arg-type]
+        (lambda: quantise(Mean(), [0, 1], error=1), "not a domain"),  # type: ignore[arg-type]
+        (lambda: quantise(Mean(), Box([0], [1]), error=1, bins="equal"), "bins must be one of"),  # type: ignore[arg-type]
+        (lambda: quantise(Mean(), Box([0], [1]), error=1, rng=3), "Generator"),  # type: ignore[arg-type]
+        (lambda: quantise(Mean(), Box([0], [1]), error=1e-12), "more than 10,000,000 answers"),
+        (lambda: quantise(Linear([1, 2]), Box([0], [1]), error=1), "one weight per entry"),
+        (lambda: quantise(Function(np.sum, 0, 1), Box([0, 0], 1), error=0.1), "must map arrays"),
+        (
+            lambda: quantise(Function(lambda x: x[..., 0], 0, 0.5), Box([0, 0], 1), error=0.1),
+            "leaves its declared range",
+        ),
         # At a corner only, which samples do not reach.
-        (lambda: quantise(Function(quadratic, 0, 11.999), Box([-2, -2], 2), 0.5), "leaves its declared range"),
-        (lambda: quantise(Function(np.prod, 0, 80), IntegerBox(0, 3, people=1), 1), "must map arrays"),
-        (lambda: quantise(Function(product_of, 0, 80), IntegerBox(0, 3, people=4), 1), "leaves its declared range"),
-        (lambda: quantise(Function(product_of, 0, 1e9), IntegerBox(0, 3, people=30), 1e6), "leaves its declared range"),
-        (lambda: quantise(Function(quadratic, 0, 12, lipschitz=5), Box([-2, -2], 2), 0.5), "Lipschitz constant"),
-        (lambda: trade_off(Mean(), Box([0], [1]), []), "positive, finite"),
-        (lambda: trade_off(Mean(), Box([0], [1]), [0.0]), "positive, finite"),
-        (lambda: trade_off(Mean(), Box([0], [1]), ["a"]), "must be numbers"),  # type: ignore[list-item]
+        (lambda: quantise(Function(quadratic, 0, 11.999), Box([-2, -2], 2), error=0.5), "leaves its declared range"),
+        (lambda: quantise(Function(np.prod, 0, 80), IntegerBox(0, 3, people=1), error=1), "must map arrays"),
+        (
+            lambda: quantise(Function(product_of, 0, 80), IntegerBox(0, 3, people=4), error=1),
+            "leaves its declared range",
+        ),
+        (
+            lambda: quantise(Function(product_of, 0, 1e9), IntegerBox(0, 3, people=30), error=1e6),
+            "leaves its declared range",
+        ),
+        (lambda: quantise(Function(quadratic, 0, 12, lipschitz=5), Box([-2, -2], 2), error=0.5), "Lipschitz constant"),
+        (lambda: trade_off(Mean(), Box([0], [1]), gammas=[]), "positive, finite"),
+        (lambda: trade_off(Mean(), Box([0], [1]), gammas=[0.0]), "positive, finite"),
+        (lambda: trade_off(Mean(), Box([0], [1]), gammas=["a"]), "must be numbers"),  # type: ignore[list-item]
     ],
 )
 def test_refused(call: Any, message: str) -> None:
@@ -390,7 +402,7 @@ def test_refused(call: Any, message: str) -> None:
 
 @pytest.fixture
 def square() -> QuantisedQuery:
-    return quantise(Mean(), Box([0, 0], [1, 1]), 0.1)
+    return quantise(Mean(), Box([0, 0], [1, 1]), error=0.1)
 
 
 @pytest.mark.parametrize("x", [[0.5, 1.625], [0.5], [0.5, math.nan], [[0.5, 0.5], [0.5, -1.625]], ["a", "b"]])
@@ -401,13 +413,13 @@ def test_data_outside_are_refused_unseen(square: QuantisedQuery, x: Any) -> None
 
 
 def test_what_notebooks_show() -> None:
-    shown = quantise(Mean(), Box([-2, -2], [2, 2]), 0.5)._repr_html_()
+    shown = quantise(Mean(), Box([-2, -2], [2, 2]), error=0.5)._repr_html_()
     for words in ("mean within 0.5, uniform cells", "-1.5, -0.5, 0.5, 1.5", "3.000 bits", "Irwin–Hall", 'role="img"'):
         assert words in shown
     assert shown.count("<line") == 3
-    many = quantise(Function(lambda x: x[..., 0], 0, 1), Box([0, 0], 1), 1e-3)._repr_html_()
+    many = quantise(Function(lambda x: x[..., 0], 0, 1), Box([0, 0], 1), error=1e-3)._repr_html_()
     assert "500" in many and "…" in many and "<line" not in many and "±" in many
-    assert "1 cells" in quantise(Mean(), Box([3], [3]), 1)._repr_html_()
+    assert "1 cells" in quantise(Mean(), Box([3], [3]), error=1)._repr_html_()
 
 
 def test_cells_and_people_that_are_not_there(square: QuantisedQuery) -> None:
@@ -427,7 +439,7 @@ def test_edges_are_half_open_and_the_last_closed(square: QuantisedQuery) -> None
 
 def test_functions_that_leave_their_range_are_refused_when_answering() -> None:
     spike = Function(lambda x: np.where(x[..., 0] == 0.5, 9.0, x[..., 0]), 0, 1)
-    found = quantise(spike, Box([0], [1]), 0.1)
+    found = quantise(spike, Box([0], [1]), error=0.1)
     assert found.answer([0.25]) == pytest.approx(0.3)
     with pytest.raises(InputError, match="leaves its declared range"):
         found.answer([0.5])
@@ -436,13 +448,46 @@ def test_functions_that_leave_their_range_are_refused_when_answering() -> None:
 def test_samples_follow_the_generator() -> None:
     query = Function(lambda x: np.prod(x, axis=-1), 0, 1)
     first, again, other = (
-        quantise(query, Box(0, 1, people=5), 0.1, rng=np.random.default_rng(seed)).leakage for seed in (1, 1, 2)
+        quantise(query, Box(0, 1, people=5), error=0.1, rng=np.random.default_rng(seed)).leakage for seed in (1, 1, 2)
     )
     assert first == again != other
 
 
 def test_cells_never_sampled_leave_no_error_bar() -> None:
-    found = quantise(Function(lambda x: x.sum(axis=-1), 0, 20), Box(0, 1, people=20), 1.0)
+    found = quantise(Function(lambda x: x.sum(axis=-1), 0, 20), Box(0, 1, people=20), error=1.0)
     assert found.leakage_error == math.inf and found.adversary_bound == 0
     assert math.isfinite(found.leakage) and found.interval_left() == 0
     assert json.loads(json.dumps(found.to_dict()))["leakage_error"] == "inf"
+
+
+@pytest.mark.parametrize(
+    ("query", "domain", "error"),
+    [
+        (Mean(), Box(100, 250, people=10), 5),
+        (Linear([[1, 2.5], [0, -1]], offset=0.5), Box([[0, 0], [1, 2]], [[1, 1], [3, 4]]), 0.4),
+        (Count(at_least=3), IntegerBox(0, 5, people=6), 1),
+        (Min(column=1), Box([0, 0], [[1, 2], [3, 4]]), 0.2),
+        (Quantile(0.5), FiniteSet([[0, 1], [2, 3, 5], [0, 9]]), 1.5),
+        (Variance(), Box(0, 1, people=5), 0.02),  # sampled
+    ],
+)
+def test_a_saved_query_answers_as_before(query: Query, domain: Domain, error: float, tmp_path: Path) -> None:
+    before = quantise(query, domain, error=error, bins="least-leakage")
+    before.save(tmp_path / "q.json")
+    after = QuantisedQuery.load(tmp_path / "q.json")
+    assert after.to_dict() == before.to_dict() and after.evidence == before.evidence
+    x = domain.draw(50, np.random.default_rng(1))
+    assert after.answer(x).tolist() == before.answer(x).tolist()
+
+
+def test_a_query_file_that_was_changed_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "q.json"
+    quantise(Mean(), Box(0, 1, people=3), error=0.1).save(file)
+    file.write_text(file.read_text().replace("Mean", "Sum"))
+    with pytest.raises(InputError, match="was changed after it was written"):
+        QuantisedQuery.load(file)
+    write_sealed(file, {"quantised": 1, "query": {"kind": "Mean"}})
+    with pytest.raises(InputError, match="not a complete quantised query"):
+        QuantisedQuery.load(file)
+    with pytest.raises(InputError, match="holds a function has no file"):
+        quantise(Count(lambda v: v > 1), IntegerBox(0, 2, people=2), error=0.5).save(file)

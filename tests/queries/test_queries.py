@@ -140,7 +140,7 @@ def test_count_shares() -> None:
         (lambda: Linear([]), "finite weights"),
         (lambda: Linear(["a"]), "must be numbers"),
         (lambda: Linear([1], offset=math.inf), "finite offset"),
-        (lambda: Linear([1, 2, 3]).range(Box([0, 0], 1)), "one weight an entry"),
+        (lambda: Linear([1, 2, 3]).range(Box([0, 0], 1)), "one weight per entry"),
         (lambda: Linear([1, 2])([1, 2, 3]), "shape"),
         (lambda: Mean().range(Box(0, [1, 2], people=3)), r"Mean\(column=0\)"),
         (lambda: Mean(column=5).range(Box(0, [1, 2], people=3)), "no column 5"),

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from discreet._typing import FloatArray
 from discreet.queries import Box, Count, FiniteSet, Function, IntegerBox, Linear, Mean, Quantile, Query, Sum, Variance
 from discreet.queries import _poisson_binomial as tails
-from discreet.queries._contour import log_share
 from discreet.queries._domains import Domain
 from discreet.queries._finite_domains import CountedVolumes, _attained, _convolve, _tilted, every_data_set
-from discreet.queries._irwin_hall import RationalSum, log2_ratio, rational
 from discreet.queries._measuring import volumes_of
 from discreet.queries._poisson_binomial import log_pmf, log_tails
+from discreet.queries._uniform_sums import RationalSum, log2_ratio, log_share, rational
 from discreet.queries._volumes import LinearVolumes, Volumes
 from tests._oracles.regions import slab_share
 

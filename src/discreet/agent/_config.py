@@ -21,7 +21,7 @@ EXAMPLE = """\
 # port = 8400
 
 [datasets.people]
-table = "people.csv"                # a file, or a database URL with #table; one row a person
+table = "people.csv"                # a file, or a database URL with #table; one row per person
 public = ["sex", "city"]            # what filters may use; everybody may know these
 # person = "id"                     # a column that says who it is: checked to be there once each, never used otherwise
 # collude = true                    # analysts share what they learn: one ledger for all

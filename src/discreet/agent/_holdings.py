@@ -133,7 +133,7 @@ def _repeats(one: FloatArray, other: FloatArray) -> bool:
 
 
 def _check_people(dataset: Dataset, alphabet: Alphabet, codes: IntArray, counts: IntArray) -> None:
-    """One row a person, as far as the column that says who it is can tell."""
+    """One row per person, as far as the column that says who it is can tell."""
     rows = np.bincount(codes, counts, len(alphabet))
     is_missing = np.array([label is None for label in alphabet.labels()])
     wrong = int(rows[(rows > 1) | is_missing].sum())

@@ -1,6 +1,6 @@
 """The agent itself: it holds the data, audits every question, and writes an answer down before it says it.
 
-One book a private column where analysts may collude, one a column and analyst where they may not. A book is an auditor and
+One book per private column where analysts may collude, one per column and analyst where they may not. A book is an auditor and
 the rows of the ledger that it has seen; whatever else is in memory can be lost.
 """
 

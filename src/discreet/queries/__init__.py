@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from discreet.queries._aggregates import Count, Function, Linear, Max, Mean, Min, Quantile, Sum, Variance
 from discreet.queries._domains import Box, Domain, FiniteSet, IntegerBox
-from discreet.queries._quantising import QuantisedQuery, quantise
+from discreet.queries._pictures import Regions, regions
+from discreet.queries._quantised import QuantisedQuery
+from discreet.queries._quantising import TradeOff, quantise, trade_off
 from discreet.queries._query import Query
-from discreet.queries._regions import Regions, regions
-from discreet.queries._trade_off import TradeOff, trade_off
-from discreet.queries.auditor._replies import Price, Reply
 
 if TYPE_CHECKING:
-    from discreet.queries.auditor._auditor import Auditor
+    from discreet.queries.auditor import Auditor, Price, Reply
 
 __all__ = [
     "Auditor",
@@ -50,6 +49,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "Auditor":  # loaded at first use: quantised answers do not need it
-        return importlib.import_module("discreet.queries.auditor._auditor").Auditor
+    if name in ("Auditor", "Price", "Reply"):  # loaded at first use: quantised answers do not need them
+        return getattr(importlib.import_module("discreet.queries.auditor"), name)
     raise AttributeError(f"module 'discreet.queries' has no attribute {name!r}")

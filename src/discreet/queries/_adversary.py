@@ -18,6 +18,7 @@ VERTICES = 8
 """Up to this many entries the corners of a cut box are listed."""
 
 ROUNDS = 4000
+"""Steps of Frank–Wolfe at most."""
 
 
 def volume_bound(log2_volume: float, n: int) -> float:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import FloatArray
+from discreet._typing import BoolArray, FloatArray
 from discreet.errors import InputError
 from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
 from discreet.queries._query import LinearForm, Query, View
 from discreet.queries._variance_range import least_squares, most_squares
 
-NOT_MAPPED = "the function must map arrays (…, n) to (…), one value a data set: reduce over the last axis"
+NOT_MAPPED = "the function must map arrays (…, n) to (…), one value per data set: reduce over the last axis"
 PROBES = 4097
 """Points at which a predicate that is a function is looked at between two real bounds."""
 
@@ -57,7 +56,7 @@ class Sum(Query):
 
 @dataclass(frozen=True, eq=False)
 class Linear(Query):
-    """Σ weights_i x_i + offset, with a weight a person, or a weight a person and column.
+    """Σ weights_i x_i + offset, with one weight per person, or one per person and column.
 
     Examples
     --------
@@ -80,15 +79,18 @@ class Linear(Query):
             raise InputError("the weights and the offset of a linear query must be numbers") from None
         if array.ndim not in (1, 2) or not array.size or not np.isfinite(array).all() or not math.isfinite(offset):
             raise InputError(
-                "a linear query needs finite weights, one a person (or a row a person), and a finite offset"
+                "a linear query needs finite weights, one per person (or one row per person), and a finite offset"
             )
         object.__setattr__(self, "_array", array)
         object.__setattr__(self, "offset", offset)
 
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "weights": self._array.tolist()}
+
     def view(self, domain: Domain) -> View:
         expected = domain.shape if self.column is None else domain.shape[:1]
         if self._array.shape != expected:
-            raise InputError(f"the weights have shape {self._array.shape}, the domain {expected}: one weight an entry")
+            raise InputError(f"the weights have shape {self._array.shape}, the domain {expected}: one weight per entry")
         return super().view(domain)
 
     def linear(self, n: int) -> LinearForm:
@@ -162,7 +164,7 @@ class Count(Query):
     (0.0, 4.0)
     """
 
-    predicate: Callable[[FloatArray], npt.NDArray[np.bool_]] | None = None
+    predicate: Callable[[FloatArray], BoolArray] | None = None
     at_least: float = -math.inf
     at_most: float = math.inf
     column: int | None = None
@@ -175,7 +177,7 @@ class Count(Query):
         if self.predicate is not None and math.isfinite(self.at_least) | math.isfinite(self.at_most):
             raise InputError("give Count either a predicate or bounds, not both")
 
-    def holds(self, values: FloatArray) -> npt.NDArray[np.bool_]:
+    def holds(self, values: FloatArray) -> BoolArray:
         """Who has the property."""
         if self.predicate is None:
             return (values >= self.at_least) & (values <= self.at_most)
@@ -294,3 +296,12 @@ class Function(Query):
 
     def _range(self, domain: Domain) -> tuple[float, float]:
         return float(self.lower), float(self.upper)
+
+
+def query_from(said: Mapping[str, Any]) -> Query:
+    """The query that `to_dict` described; KeyError for a kind that there is not."""
+    kinds: dict[str, Callable[..., Query]] = {
+        kind.__name__: kind for kind in (Mean, Sum, Linear, Quantile, Min, Max, Count, Variance)
+    }
+    given = {name: float(value) if value in ("inf", "-inf") else value for name, value in said.items()}
+    return kinds[str(given.pop("kind"))](**given)

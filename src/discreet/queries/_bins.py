@@ -13,9 +13,9 @@ import numpy as np
 
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.queries._irwin_hall import rational
-from discreet.queries._monte_carlo import SampledVolumes
+from discreet.queries._measuring import SampledVolumes
 from discreet.queries._poisson_binomial import log_difference
+from discreet.queries._uniform_sums import rational
 from discreet.queries._volumes import BITS, LinearVolumes, Measured, Volumes
 
 MOST = 10_000_000

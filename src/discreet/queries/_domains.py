@@ -1,13 +1,13 @@
 """Domains: what everybody knows of a private data set before any answer, a bound or a set of values for each person.
 
-A data set is an array with one entry a person, or one row a person and one entry a column. The values of different
+A data set is an array with one entry per person, or one row per person and one entry per column. The values of different
 people are unrelated [DQ, Def II.1]: a domain is the product of what each entry may be.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ LARGEST = 2**53
 
 
 class Domain(ABC):
-    """A product of ranges, one an entry.
+    """A product of ranges, one per entry.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Domain(ABC):
 
     @property
     def widths(self) -> FloatArray:
-        """upper - lower, an entry each."""
+        """upper - lower of each entry."""
         return self.upper - self.lower
 
     @property
@@ -64,6 +64,10 @@ class Domain(ABC):
         """All entries as one column, row by row."""
 
     @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The domain for JSON; `domain_from` reads it."""
+
+    @abstractmethod
     def draw(self, count: int, rng: np.random.Generator) -> FloatArray:
         """Data sets drawn uniformly, shape (count, *shape)."""
 
@@ -75,10 +79,10 @@ class Domain(ABC):
         try:
             values = np.asarray(x, np.float64)
         except (TypeError, ValueError):
-            raise InputError("the data are not numbers: give an array of floats, one entry a person") from None
+            raise InputError("the data are not numbers: give an array of floats, one entry per person") from None
         depth = len(self.shape)
         if values.ndim < depth or values.shape[-depth:] != self.shape:
-            raise InputError(f"the data have shape {values.shape}, the domain {self.shape}: one entry a person")
+            raise InputError(f"the data have shape {values.shape}, the domain {self.shape}: one entry per person")
         if not np.isfinite(values).all():
             raise InputError("some data are missing or not finite: declare a missing value as an interval, not as NaN")
         if not self._holds(values):
@@ -101,7 +105,7 @@ class Box(Domain):
     lower, upper
         Numbers, or arrays of shape (n,) or (n, m); they broadcast.
     people
-        How many people, where the bounds are the same for all: scalars, or one bound a column.
+        How many people, where the bounds are the same for all: scalars, or one bound per column.
 
     Examples
     --------
@@ -131,6 +135,10 @@ class Box(Domain):
     def flat(self) -> Box:
         """All entries as one column, row by row."""
         return type(self)(self.lower.ravel(), self.upper.ravel())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bounds for JSON."""
+        return {"kind": type(self).__name__, "lower": self.lower.tolist(), "upper": self.upper.tolist()}
 
     def draw(self, count: int, rng: np.random.Generator) -> FloatArray:
         """Data sets drawn uniformly, shape (count, *shape)."""
@@ -177,7 +185,7 @@ class FiniteSet(Domain):
     Parameters
     ----------
     values
-        The values that anybody may have (then say how many people), or one such collection a person.
+        The values that anybody may have (then say how many people), or one such collection per person.
 
     Examples
     --------
@@ -190,7 +198,7 @@ class FiniteSet(Domain):
             sets = [_value_set(values)] * _count_of(people)
         else:
             if not len(values) or any(np.ndim(entry) != 1 for entry in values):
-                raise InputError("a finite set needs one collection of values a person, or people= and one for all")
+                raise InputError("a finite set needs one collection of values per person, or people= and one for all")
             sets = [_value_set(entry) for entry in values]
         self.sets: tuple[FloatArray, ...] = tuple(sets)
         self.lower = np.array([values[0] for values in sets])
@@ -210,6 +218,10 @@ class FiniteSet(Domain):
         """The same: a finite set has one column."""
         return self
 
+    def to_dict(self) -> dict[str, Any]:
+        """The values of each person for JSON."""
+        return {"kind": "FiniteSet", "values": [values.tolist() for values in self.sets]}
+
     def draw(self, count: int, rng: np.random.Generator) -> FloatArray:
         """Data sets drawn uniformly, shape (count, people)."""
         return np.stack([values[rng.integers(0, len(values), count)] for values in self.sets], axis=-1)
@@ -219,6 +231,12 @@ class FiniteSet(Domain):
 
     def __repr__(self) -> str:
         return f"FiniteSet({_size(self.shape)}, {min(map(len, self.sets))} to {max(map(len, self.sets))} values each)"
+
+
+def domain_from(said: Mapping[str, Any]) -> Domain:
+    """The domain that `to_dict` described; KeyError for a kind that there is not."""
+    kinds: dict[str, Callable[..., Domain]] = {kind.__name__: kind for kind in (Box, IntegerBox, FiniteSet)}
+    return kinds[said["kind"]](**{name: value for name, value in said.items() if name != "kind"})
 
 
 def value_sets(domain: IntegerBox | FiniteSet) -> tuple[FloatArray, ...]:
@@ -241,10 +259,12 @@ def _bounds(lower: npt.ArrayLike, upper: npt.ArrayLike, people: int | None) -> t
     if people is not None:
         count = _count_of(people)
         if low.ndim > 1:
-            raise InputError("the bounds have a row a person already: leave people= out")
+            raise InputError("the bounds have one row per person already: leave people= out")
         low, high = np.broadcast_to(low, (count, *low.shape)), np.broadcast_to(high, (count, *high.shape))
     if low.ndim not in (1, 2) or low.size == 0:
-        raise InputError("a box needs a bound a person: arrays of shape (n,) or (n, columns), or scalars and people=")
+        raise InputError(
+            "a box needs one bound per person: arrays of shape (n,) or (n, columns), or scalars and people="
+        )
     low, high = np.array(low), np.array(high)  # our own: the caller may change theirs
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise InputError("the bounds must be finite: declare the least and the greatest value anybody can have")

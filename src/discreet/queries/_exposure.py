@@ -13,7 +13,7 @@ from discreet.queries import _adversary as adversary
 from discreet.queries._aggregates import Count, Quantile
 from discreet.queries._domains import Domain, IntegerBox
 from discreet.queries._intervals_left import Intervals, Judge, count_parts, judge
-from discreet.queries._monte_carlo import SampledVolumes
+from discreet.queries._measuring import SampledVolumes
 from discreet.queries._query import Query, View, is_real
 from discreet.queries._volumes import LinearVolumes, Volumes
 
@@ -47,7 +47,7 @@ class Exposure:
         return self._judged[1]
 
     def intervals(self, cells: IntArray) -> Intervals:
-        """The least and the greatest possible value of each entry, a row a cell."""
+        """The least and the greatest possible value of each entry, one row per cell."""
         return self._judged[0](self.least[cells], self.greatest[cells])
 
     @property

@@ -12,14 +12,13 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import FloatArray, IntArray
+from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.queries._aggregates import Quantile
-from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
-from discreet.queries._irwin_hall import log2_ratio, rational
+from discreet.queries._domains import FiniteSet, IntegerBox, value_sets
 from discreet.queries._poisson_binomial import log_tails
 from discreet.queries._query import LinearForm, View
+from discreet.queries._uniform_sums import log2_ratio, rational
 from discreet.queries._volumes import BITS, Measured, OrderVolumes, Volumes
 
 EXACT_STEPS = 3_000_000
@@ -31,10 +30,10 @@ LATTICE = 1 << 22
 DATA_SETS = 1 << 20
 """Data sets that are gone through one by one."""
 
-ORDER_CELLS = 1 << 22
+ORDER_SIZE = 1 << 22
 """Values times people up to which every value of an order statistic is its own candidate."""
 
-KEPT = 1e-3
+BELIEVED = 1e-3
 """Share of its largest value down to which a tilted transform is believed."""
 
 
@@ -89,7 +88,7 @@ def order_volumes(query: Quantile, domain: IntegerBox | FiniteSet, low: float, h
     """The volumes of an order statistic, or None where there are too many values."""
     n = len(domain.lower)
     span = max(float(domain.upper.max() - domain.lower.min()), 0.0)
-    if isinstance(domain, IntegerBox) and (span + 1) * n > ORDER_CELLS:
+    if isinstance(domain, IntegerBox) and (span + 1) * n > ORDER_SIZE:
         return None
     return CountedOrder(domain, query.rank(n), low, high)
 
@@ -184,7 +183,7 @@ def _convolve(kinds: Kinds) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _attained(kinds: Kinds, size: int) -> npt.NDArray[np.bool_]:
+def _attained(kinds: Kinds, size: int) -> BoolArray:
     """Which places of the lattice are sums at all, by shifting one long whole number."""
     if all(np.array_equal(parts, range(len(parts))) for parts in kinds):
         return np.ones(size, np.bool_)
@@ -231,7 +230,7 @@ def _tilted(kinds: Kinds, size: int, attained: IntArray) -> tuple[FloatArray, fl
             spread += count * float(pmf[part.astype(np.int64)] @ (part - first) ** 2)
         density = irfft(spectrum, length)[:size]
         noise = 4e-16 * (people + math.log2(length)) * math.sqrt(1 / (1 + math.sqrt(spread)))
-        seen = missing & (density > max(KEPT * density.max(), 1e3 * noise))
+        seen = missing & (density > max(BELIEVED * density.max(), 1e3 * noise))
         if not seen.any():
             return None
         log_share[seen] = np.log(density[seen]) + log_mean - tilt * np.flatnonzero(seen)
@@ -259,8 +258,3 @@ def _tilt_to(parts: list[tuple[FloatArray, int]], target: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if mean(middle) < target else (low, middle)
     return (low + high) / 2
-
-
-def is_counted(domain: Domain) -> bool:
-    """Whether the domain is discrete."""
-    return isinstance(domain, IntegerBox | FiniteSet)

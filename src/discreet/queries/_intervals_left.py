@@ -1,7 +1,7 @@
 """What an answer leaves of each person: the interval between the least and the greatest value still possible.
 
 A cell is given by the least and the greatest value [a, b] that the query takes in it. All cells are done at once: the
-result has a row a cell and a column an entry.
+result has one row per cell and one column per entry.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import FloatArray
-from discreet.queries._aggregates import Count, Quantile, Variance
+from discreet._typing import BoolArray, FloatArray
+from discreet.queries._aggregates import PROBES, Count, Quantile, Variance
 from discreet.queries._domains import Domain, FiniteSet, IntegerBox, value_sets
 from discreet.queries._finite_domains import every_data_set
 from discreet.queries._query import LinearForm, Query, View, is_real
@@ -95,7 +94,7 @@ def order_intervals(domain: Domain, k: int, cells: Cells, high: float) -> Interv
     return _hull([(low, high, possible & ok) for (low, high, possible), ok in zip(parts, allowed, strict=True)])
 
 
-Part = tuple[FloatArray, FloatArray, npt.NDArray[np.bool_]]
+Part = tuple[FloatArray, FloatArray, BoolArray]
 
 
 def _parts_of_sets(sets: tuple[FloatArray, ...], cells: Cells) -> tuple[Part, Part, Part]:
@@ -130,7 +129,7 @@ def count_parts(query: Count, domain: Domain) -> tuple[Part, Part]:
         sets = value_sets(domain)
     else:
         pairs = zip(domain.lower, domain.upper, strict=True)
-        sets = tuple(np.linspace(low, high, 4097) for low, high in pairs)
+        sets = tuple(np.linspace(low, high, PROBES) for low, high in pairs)
     made = np.zeros((2, 2, len(sets)))
     some = np.zeros((2, len(sets)), np.bool_)
     for i, values in enumerate(sets):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import FloatArray
+from discreet._typing import BoolArray, FloatArray
 
-CELLS = 20_000_000
+ENTRIES = 20_000_000
 """Entries of the arrays that one batch works on."""
 
 KINDS, MANY = 8, 1000
@@ -43,7 +42,7 @@ def log_tails(p: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
         From 1 to n.
     """
     rows, n = p.shape
-    batch = max(1, CELLS // (n + 1))
+    batch = max(1, ENTRIES // (n + 1))
     parts = [_tails(p[i : i + batch], k) for i in range(0, rows, batch)]
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
@@ -87,7 +86,7 @@ def _short_tail(p: FloatArray, k: int, upper: bool) -> FloatArray:
 
 
 def _binomial_tail(p: FloatArray, n: int, k: int, upper: bool) -> FloatArray:
-    """The same where all people are alike: O(n) a row."""
+    """The same where all people are alike: O(n) per row."""
     from scipy.special import gammaln
 
     places = np.arange(k, n + 1) if upper else np.arange(k)
@@ -98,7 +97,7 @@ def _binomial_tail(p: FloatArray, n: int, k: int, upper: bool) -> FloatArray:
 
 
 def _tilt(p: FloatArray, target: float) -> FloatArray:
-    """θ a row with Σ_i p_i e^θ / (1 - p_i + p_i e^θ) = target, or where it stops mattering."""
+    """θ of each row with Σ_i p_i e^θ / (1 - p_i + p_i e^θ) = target, or where it stops mattering."""
     with np.errstate(divide="ignore"):
         log_odds = np.log(p) - np.log1p(-p)
     low, high = np.full(len(p), -800.0), np.full(len(p), 800.0)
@@ -110,7 +109,7 @@ def _tilt(p: FloatArray, target: float) -> FloatArray:
 
 
 def _recursion(p: FloatArray) -> FloatArray:
-    """The pmf of N, a row each, by adding one person at a time: O(n²) a row, no subtraction."""
+    """The pmf of N, one row each, by adding one person at a time: O(n²) per row, no subtraction."""
     rows, n = p.shape
     pmf = np.zeros((rows, n + 1))
     pmf[:, 0] = 1.0
@@ -151,7 +150,7 @@ def log_pmf(p: FloatArray) -> FloatArray:
     n = len(p)
     sure, possible = int((p >= 1).sum()), int((p > 0).sum())
     found = np.full(n + 1, -np.inf)
-    missing: npt.NDArray[np.bool_] = np.zeros(n + 1, np.bool_)
+    missing: BoolArray = np.zeros(n + 1, np.bool_)
     missing[sure : possible + 1] = True
     target = float(p.sum())
     while missing.any():

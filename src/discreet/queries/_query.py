@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray
+from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.queries._domains import Box, Domain, IntegerBox
 
@@ -59,6 +61,18 @@ class Query(ABC):
         """The values of data sets x of shape (…, n), or (…, n, m) when the query has a column."""
         entries = np.asarray(x, np.float64)
         return self._value(entries if self.column is None else entries[..., self.column])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The query for JSON; an error for one that holds a function."""
+        said = {each.name: getattr(self, each.name) for each in fields(self) if each.init}  # type: ignore[arg-type]
+        if any(callable(value) for value in said.values()):
+            raise InputError(
+                "a query that holds a function has no file: ask by bounds, Count(at_least=3), or save its cells"
+            )
+        return {
+            "kind": type(self).__name__,
+            **{name: json_number(value) if isinstance(value, float) else value for name, value in said.items()},
+        }
 
     def view(self, domain: Domain) -> View:
         """What this query reads of a domain."""

@@ -1,6 +1,6 @@
 """How large the region of the data sets is on which a query's value lies in a cell: volumes, as shares of the domain.
 
-One class a kind of query, all with one interface. A share is given as its log2, so that n = 1,000 people are no more
+One class for each kind of query, all with one interface. A share is given as its log2, so that n = 1,000 people are no more
 trouble than two, with a bound on its error in bits.
 """
 
@@ -16,11 +16,10 @@ from itertools import pairwise
 import numpy as np
 
 from discreet._typing import FloatArray
-from discreet.queries._contour import log_share
 from discreet.queries._domains import Domain
-from discreet.queries._irwin_hall import RationalSum, log2_ratio, rational
 from discreet.queries._poisson_binomial import log_difference, log_tails
 from discreet.queries._query import LinearForm
+from discreet.queries._uniform_sums import RationalSum, log2_ratio, log_share, rational
 
 BITS = 1 / math.log(2)
 LARGEST_EXACT = 12
@@ -29,7 +28,7 @@ LARGEST_EXACT = 12
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Shares of the domain, one a cell.
+    """Shares of the domain, one per cell.
 
     Attributes
     ----------
@@ -60,16 +59,12 @@ class Volumes(ABC):
         The values that it can take, where they are finitely many; else None.
     how
         How the shares are found, for people.
-    is_symmetric
-        Whether cells are log-concave in their place and symmetric about the middle of the range: then of equal cells
-        the outermost are the smallest.
     """
 
     low: float
     high: float
     values: FloatArray | None = None
     how: str = ""
-    is_symmetric = False
 
     @abstractmethod
     def cells(self, edges: FloatArray) -> Measured:
@@ -86,8 +81,6 @@ class LinearVolumes(Volumes):
     Exact in rational numbers while the sum is short enough (equal weights, small whole weights, a dozen people);
     else the contour integral, 1e-12 bits. Shares are asked by their place in the range, from 0 to 1.
     """
-
-    is_symmetric = True
 
     def __init__(self, form: LinearForm, domain: Domain, low: float, high: float) -> None:
         self.low, self.high = low, high

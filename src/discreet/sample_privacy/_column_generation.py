@@ -61,7 +61,7 @@ class Master:
         self.scale: list[float] = []
 
     def add(self, costs: FloatArray, points: FloatArray) -> None:
-        """New columns: their cost in bits, and the points they stand for (one a row, in the master's rows)."""
+        """New columns: their cost in bits, and the points they stand for (one per row, in the master's rows)."""
         relative = points[:, self.rows] / self.root
         scale = relative.max(axis=1, initial=0.0)
         scale[scale == 0] = 1.0  # a posterior on negligible rows only: it costs, and mixes nothing

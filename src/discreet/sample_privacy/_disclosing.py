@@ -60,7 +60,7 @@ class Disclosure(Evidence):
     guarantee: Guarantee | None = None
 
     def draw(self, samples: Any, rng: np.random.Generator) -> Any:
-        """Draw y for a data set xⁿ, or for many, one a row.
+        """Draw y for a data set xⁿ, or for many, one per row.
 
         samples
             n values, or rows × n; numbers 0, 1, 2, … in the order of p's axes, or labels where the mapping has them.
@@ -278,7 +278,7 @@ def disclose_types(
         The pmf of the type; for two values p[k] = P(k of the n samples are 1). For more values types are in the order of
         `discreet.sample_privacy._symmetric.type_counts`.
     latent
-        p(w|type), one row a type; None discloses the samples themselves.
+        p(w|type), one row per type; None discloses the samples themselves.
 
     Examples
     --------

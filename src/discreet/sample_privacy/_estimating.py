@@ -109,7 +109,7 @@ def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", 
 
 
 def _independent_centre(counts: IntArray) -> FloatArray:
-    """The product of the marginals, each smoothed by half a row a letter."""
+    """The product of the marginals, each smoothed by half a row per letter."""
     out = np.ones(())
     for i in range(counts.ndim):
         one = counts.sum(axis=tuple(j for j in range(counts.ndim) if j != i)) + 0.5

@@ -22,7 +22,7 @@ from discreet.sample_privacy._problem import make_problem
 class SegmentMapping:
     """The optimal mapping of a polytope that is a segment, for every latent at once.
 
-    p: the pmf of the samples. p_y: p(y). vertices: p(xⁿ|y), one row a letter. channel: p(y|xⁿ) of shape
+    p: the pmf of the samples. p_y: p(y). vertices: p(xⁿ|y), one row per letter. channel: p(y|xⁿ) of shape
     p.shape + (|Y|,), equal to p(y) where p = 0. One letter only when nothing can be disclosed.
     """
 
@@ -45,7 +45,7 @@ def segment(p: FloatArray, ends: FloatArray, p_y: FloatArray) -> SegmentMapping:
 def channel_of(p: FloatArray, p_y: FloatArray, vertices: FloatArray) -> FloatArray:
     """p(y|xⁿ) = p(y) p(xⁿ|y) / p(xⁿ), of shape p.shape + (|Y|,); p(y) where p = 0, so that unseen xⁿ say nothing.
 
-    vertices has one row a letter: p(xⁿ|y), flat.
+    vertices has one row per letter: p(xⁿ|y), flat.
     """
     flat = p.ravel()
     out = np.tile(p_y, (len(flat), 1))

@@ -136,7 +136,7 @@ def full_data(joint: Any, *, time_limit: float = 60.0) -> Capacity:
 
 
 def _by_type(p: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """Types of n samples, one a row, and p(w̃, type)."""
+    """Types of n samples, one per row, and p(w̃, type)."""
     values = p.shape[1]
     if math.comb(n + values - 1, values - 1) * values * len(p) > TYPES:
         raise InputError(f"{n} samples of {values} values have too many types: take fewer samples")

@@ -105,7 +105,7 @@ class Evidence:
 
 
 class _Rows(ABC):
-    """A mapping that is a table of p(y|row), one row a cell or a type of known probability."""
+    """A mapping that is a table of p(y|row), one row per cell or type of known probability."""
 
     table: FloatArray
     width = 1

@@ -82,7 +82,7 @@ class Program:
         return float(entropy(self.p if self.latent is None else self.latent @ self.p))
 
     def uncertainty(self, posteriors: FloatArray) -> FloatArray:
-        """H(W|Y=y) in bits of each posterior, one a row."""
+        """H(W|Y=y) in bits of each posterior, one per row."""
         return entropy(posteriors if self.latent is None else posteriors @ self.latent.T, axis=-1)
 
 
@@ -99,7 +99,7 @@ class Problem:
     private
         The groups g, sorted, without those that lie in another.
     cells
-        The support, one row of sample values a cell, in the order of ``p.ravel()``.
+        The support, one row of sample values per cell, in the order of ``p.ravel()``.
     """
 
     p: FloatArray

@@ -256,7 +256,7 @@ class RowSampler:
 
 
 def check_samples(samples: Any, sizes: IntArray) -> IntArray:
-    """The samples as whole numbers within their alphabets; sizes has one entry a sample."""
+    """The samples as whole numbers within their alphabets; sizes has one entry per sample."""
     codes = array_of(samples, "samples")
     if codes.shape != sizes.shape:
         raise InputError(f"expected {len(sizes)} samples in one row, got an array of shape {codes.shape}")
@@ -269,7 +269,7 @@ def check_samples(samples: Any, sizes: IntArray) -> IntArray:
 
 
 def compositions(total: int, parts: int) -> FloatArray:
-    """Every way to write `total` as an ordered sum of `parts` numbers ≥ 0, one a row."""
+    """Every way to write `total` as an ordered sum of `parts` numbers ≥ 0, one per row."""
     rows = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(parts - 1):
@@ -281,7 +281,7 @@ def compositions(total: int, parts: int) -> FloatArray:
 
 
 def log_multinomial(types: FloatArray) -> FloatArray:
-    """ln of the number of orders of each type, one a row."""
+    """ln of the number of orders of each type, one per row."""
     from scipy.special import gammaln
 
     return np.asarray(gammaln(types.sum(axis=1) + 1) - gammaln(types + 1).sum(axis=1))

@@ -72,8 +72,8 @@ class QuantileMasks:
     def draw(self, samples: Any, rng: np.random.Generator) -> IntArray:
         """The letters to release; −1 where nothing is.
 
-        Sequence: one entry a row, the difference to the next row of its class; −1 for the last kept row of a class, which
-        has no next, and for the rows withheld after it. Table: one row a row, one column for each of the first n − k
+        Sequence: one entry per row, the difference to the next row of its class; −1 for the last kept row of a class, which
+        has no next, and for the rows withheld after it. Table: one row per row, one column for each of the first n − k
         columns; −1 in the last rows.
         """
         values, rng = _numbers(samples), generator(rng)

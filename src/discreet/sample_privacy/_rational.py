@@ -116,7 +116,7 @@ def reweigh(columns: FloatArray, target: FloatArray, guess: FloatArray) -> Float
     Parameters
     ----------
     columns
-        Points, one a row.
+        Points, one per row.
     target
         What they mix to, positive.
     guess

@@ -20,7 +20,7 @@ from discreet.sample_privacy._uniformiser import asymptotic_efficiency
 
 @dataclass(frozen=True, eq=False)
 class Schemes:
-    """Curves against q = P(X = 1), one a scheme, and what they are of."""
+    """Curves against q = P(X = 1), one per scheme, and what they are of."""
 
     q: FloatArray
     curves: dict[str, FloatArray]

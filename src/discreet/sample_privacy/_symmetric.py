@@ -31,7 +31,7 @@ class Types:
     Attributes
     ----------
     shape
-        The alphabet sizes, one a sample.
+        The alphabet sizes, one per sample.
     classes
         The class of each sample; samples of one class may be swapped.
     counts

@@ -51,7 +51,7 @@ def from_table(
     private
         Other groups of columns, by number, in place of windows.
     smoothing, alpha
-        "counts", "laplace" (alpha pseudo-rows a cell) or "bayes" (a prior centred on independent columns).
+        "counts", "laplace" (alpha pseudo-rows per cell) or "bayes" (a prior centred on independent columns).
     confidence
         Of the bound on what y says about a private group when the true p differs from its estimate.
     """

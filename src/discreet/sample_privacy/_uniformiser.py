@@ -66,7 +66,7 @@ class Uniformiser:
         return [(self.s[a:b], self.mass[a:b]) if b > a else every for a, b in itertools.pairwise(ends)]
 
     def shifted(self, x: IntArray, s: IntArray, shift: IntArray) -> FloatArray:
-        """ln p(s + shift | x), one row a pair and one column a shift; −inf where that cannot occur."""
+        """ln p(s + shift | x), one row per pair and one column per shift; −inf where that cannot occur."""
         at = x[:, None] * self.letters + (s[:, None] + shift) % self.letters
         key = self.x * self.letters + self.s
         place = np.minimum(np.searchsorted(key, at), len(key) - 1)

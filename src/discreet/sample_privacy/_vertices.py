@@ -25,7 +25,7 @@ CHUNK = 256  # bases between two looks at the clock
 
 @dataclass(frozen=True, eq=False)
 class Vertices:
-    """Points of the polytope, one a row: the cells of a basis and their masses (zeros pad, and mark degeneracy)."""
+    """Points of the polytope, one per row: the cells of a basis and their masses (zeros pad, and mark degeneracy)."""
 
     cells: IntArray
     masses: FloatArray

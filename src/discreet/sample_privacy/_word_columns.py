@@ -1,6 +1,6 @@
 """Self-disclosure of exchangeable samples whose cells are too many to list: column generation over words.
 
-The master has a row a type. A posterior is a basis of rank(A) words (data sets written out), so that its entropy, its
+The master has one row per type. A posterior is a basis of rank(A) words (data sets written out), so that its entropy, its
 type masses and its neighbours cost O(rank²) each and nothing of size |X|ⁿ is ever made. Single samples are private.
 """
 

@@ -73,8 +73,8 @@ def test_whoever_chooses_the_worst_cell_and_data_in_it_leaves_everyone_enough(se
     for _ in range(7):
         members = some_group(rng, n)
         error = float(rng.choice([1e-3, 0.02, 0.2])) * max(float(upper[members].sum()), 1e-3)
-        cells = auditor.offer(members, "sum", error)
-        if auditor.price(members, "sum", error).bits:
+        cells = auditor.offer(members, "sum", error=error)
+        if auditor.price(members, "sum", error=error).bits:
             looked_at = {0, len(cells) - 1, int(rng.integers(len(cells)))}
             left = {i: intervals_left(lower, upper, [*told, (members, cells[i])]) for i in looked_at}
             spare = {i: float(((ends[:, 1] - ends[:, 0] - keep) / wide).min()) for i, ends in left.items()}
@@ -82,7 +82,7 @@ def test_whoever_chooses_the_worst_cell_and_data_in_it_leaves_everyone_enough(se
             worst = min(spare, key=lambda i: (spare[i], i))
             data = possible_data(rng, lower, upper, [*told, (members, cells[worst])])
             told.append((members, cells[worst]))
-        reply = auditor.ask(members, "sum", error, data=data)
+        reply = auditor.ask(members, "sum", error=error, data=data)
         assert reply.cells == cells and (not reply.bits or reply.cell == told[-1][1])
     inner = auditor.intervals()
     assert (inner[:, 1] - inner[:, 0] >= keep * (1 - 1e-12)).all()
@@ -106,7 +106,7 @@ def test_every_data_set_and_every_path(highest: list[int], keep: Any, questions:
     for data in every:
         auditor, path = Auditor(np.zeros(len(highest)), highest, keep=keep, integral=True), tuple[Any, ...]()
         for members, error in questions:
-            reply = auditor.ask(members, "sum", error, data=data)
+            reply = auditor.ask(members, "sum", error=error, data=data)
             assert offered.setdefault(path, reply.cells) == reply.cells
             assert reply.cell[0] <= data[members].sum() <= reply.cell[1]
             path = (*path, reply.cell)
@@ -134,7 +134,7 @@ def test_intervals_are_found_among_slabs_a_billion_times_thinner_than_others(see
     data = np.random.default_rng(100 + seed).random(n)
     auditor, told = Auditor(np.zeros(n), np.ones(n), keep=0.2), list[Told]()
     for members, error in thin_slabs(seed, n):
-        reply = auditor.ask(members, "sum", error, data=data)
+        reply = auditor.ask(members, "sum", error=error, data=data)
         if reply.answer is not None and reply.bits:
             told.append((members, reply.cell))
     exact, inner, outer = intervals_left(np.zeros(n), np.ones(n), told), auditor.intervals(), auditor.intervals("outer")
@@ -148,27 +148,30 @@ def test_whoever_keeps_nothing_may_be_told() -> None:
     data = [1, 0, 1, 1]
     auditor = Auditor(np.zeros(4), np.ones(4), keep=0, integral=True)
     for members in ([0], [0, 1], [1], [0, 1, 2], [2], [0, 1, 2, 3]):
-        reply = auditor.ask(members, "count", 0.1, data=data)
+        reply = auditor.ask(members, "count", error=0.1, data=data)
         assert reply.cell == (sum(data[i] for i in members),) * 2
     assert auditor.intervals().tolist() == [[1, 1], [0, 0], [1, 1], [1, 1]] == auditor.intervals("outer").tolist()
     real = Auditor(np.zeros(3), np.ones(3), keep=0)
     for error in (1e-3, 1e-6, 1e-9, 1e-12, 1e-15):
-        assert abs(0.3 - sum(real.ask([0], "mean", error, data=[0.3, 0.5, 0.7]).cell) / 2) <= max(error, 1e-11) + 1e-15
+        assert (
+            abs(0.3 - sum(real.ask([0], "mean", error=error, data=[0.3, 0.5, 0.7]).cell) / 2)
+            <= max(error, 1e-11) + 1e-15
+        )
 
 
 def test_a_value_next_to_the_end_of_its_cell_is_not_taken_for_changed_data() -> None:
     """Between the last step of the grid and the end of a cell there is room, which a narrow range shows."""
     for back in (1e-10, 1e-13, 1e-16):
         auditor = Auditor([0, 0], [1e5, 1e-5], keep=[1e3, 1e-7])
-        end = auditor.offer([1], "sum", 1.1e-7)[7][1]
+        end = auditor.offer([1], "sum", error=1.1e-7)[7][1]
         data = [5e4, end - back]
-        auditor.ask([1], "sum", 1.1e-7, data=data)
-        assert auditor.ask([0, 1], "sum", 1e3, data=data).answer is not None
+        auditor.ask([1], "sum", error=1.1e-7, data=data)
+        assert auditor.ask([0, 1], "sum", error=1e3, data=data).answer is not None
 
 
 def test_prior_rows_with_negative_weights_fit_data_at_their_ends() -> None:
     auditor = Auditor([0, 0], [3, 3], keep=1, integral=True, prior=[({0: -1}, -3.4, -1.6)])
-    assert auditor.ask([1], "sum", 0.1, data=[3, 0]).cell[0] <= 0
+    assert auditor.ask([1], "sum", error=0.1, data=[3, 0]).cell[0] <= 0
 
 
 @pytest.mark.parametrize(
@@ -190,25 +193,25 @@ def test_bounds_that_floats_or_the_grid_cannot_hold(wrong: dict[str, Any], match
 @pytest.mark.parametrize("error", [10**400, True, np.array([0.1, 0.2])])
 def test_errors_that_are_no_numbers(error: Any) -> None:
     with pytest.raises(InputError, match="positive, finite"):
-        Auditor([0, 0], [1, 1]).offer([0, 1], "sum", error)
+        Auditor([0, 0], [1, 1]).offer([0, 1], "sum", error=error)
 
 
 def test_errors_are_taken_as_written() -> None:
     """As quantise does: 0.06 is less than six hundredths in binary, and would cut 12 into 101 cells."""
-    cells = Auditor(np.zeros(12), np.ones(12), keep=0).offer(range(12), "sum", 0.06)
+    cells = Auditor(np.zeros(12), np.ones(12), keep=0).offer(range(12), "sum", error=0.06)
     assert len(cells) == 100 and cells[1] == (0.12, 0.24)
 
 
 @pytest.mark.parametrize("integral", [False, True])
 def test_errors_beyond_every_range_tell_nothing(integral: bool) -> None:
     auditor = Auditor(np.zeros(3), np.ones(3), keep=1, integral=integral)
-    assert auditor.ask([0, 1], "mean", 1.7e308, data=[0, 1, 0]).answer is None
+    assert auditor.ask([0, 1], "mean", error=1.7e308, data=[0, 1, 0]).answer is None
 
 
 def broken(change: Any) -> Any:
     auditor = Auditor([0, 0, 0], [1, 1, 1], keep=0.2)
-    auditor.ask([0, 1], "sum", 0.3, data=[0.2, 0.3, 0.4])
-    state = json.loads(json.dumps(auditor.state()))
+    auditor.ask([0, 1], "sum", error=0.3, data=[0.2, 0.3, 0.4])
+    state = json.loads(json.dumps(auditor.to_dict()))
     change(state)
     return state
 
@@ -232,21 +235,21 @@ def broken(change: Any) -> Any:
 )
 def test_states_that_no_auditor_wrote_are_refused(change: Any) -> None:
     with pytest.raises(InputError, match="no transcript"):
-        Auditor.from_state(broken(change))
+        Auditor.from_dict(broken(change))
     with pytest.raises(InputError, match="no transcript"):
-        Auditor.from_state(3)  # type: ignore[arg-type]
+        Auditor.from_dict(3)  # type: ignore[arg-type]
 
 
 def test_what_notebooks_show() -> None:
     auditor = Auditor([0, 0], [1, 2], keep=[0.6, 0.7])
-    reply = auditor.ask([0, 1], "sum", 0.25, data=[0.25, 0.5])
-    assert isinstance(reply, Reply) and isinstance(auditor.price([0, 1], "sum", 0.25), Price)
+    reply = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])
+    assert isinstance(reply, Reply) and isinstance(auditor.price([0, 1], "sum", error=0.25), Price)
     shown = reply._repr_html_()
     assert "0.75" in shown or "± " in shown
     assert shown.count("<line") == len(reply.cells) - 1 and 'role="img"' in shown
-    again = auditor.ask([0, 1], "sum", 0.25, data=[0.25, 0.5])._repr_html_()
+    again = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])._repr_html_()
     assert "free" in again
     assert "0.6 to 0.7" in auditor._repr_html_() and "0.25" not in auditor._repr_html_()
-    nothing = Auditor([0], [1], keep=1).ask([0], "mean", 0.1, data=[0.3])._repr_html_()
+    nothing = Auditor([0], [1], keep=1).ask([0], "mean", error=0.1, data=[0.3])._repr_html_()
     assert "nothing new" in nothing and "0.3" not in nothing
     assert "<line" not in Reply(0.5, 0.1, (0.4, 0.6), [(i / 500, (i + 1) / 500) for i in range(500)], 9.0)._repr_html_()

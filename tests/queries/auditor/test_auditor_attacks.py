@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import pytest
 from discreet.queries import Auditor, Reply
 from tests._oracles.transcripts import Told, intervals_left
 
-Members = Sequence[int] | npt.NDArray[np.int64]
+Members: TypeAlias = "Sequence[int] | IntArray"
 KEEP = 0.2
 
 NAIVE = 800
@@ -34,7 +34,7 @@ def attack(
     auditor = Auditor(np.zeros(len(data)), np.ones(len(data)), keep=keep)
     replies, told = [], list[Told]()
     for members, error in questions:
-        replies.append(auditor.ask(members, "sum", error, data=data))
+        replies.append(auditor.ask(members, "sum", error=error, data=data))
         if replies[-1].answer is not None:
             told.append((members, replies[-1].cell))
     assert least_kept(len(data), told) >= keep - 1e-9
@@ -111,7 +111,7 @@ def test_a_targeted_adaptive_adversary(seed: int) -> None:
     told: list[Told] = []
     group = frozenset(range(15))
     for step in range(24):
-        reply = auditor.ask(sorted(group), "sum", 0.03, data=data)
+        reply = auditor.ask(sorted(group), "sum", error=0.03, data=data)
         known[group] = reply.cell[1] - reply.cell[0]
         if reply.answer is not None:
             told.append((sorted(group), reply.cell))
@@ -156,23 +156,23 @@ def test_a_witness_gives_the_same_transcript(keep: float) -> None:
     questions = [(np.flatnonzero(rng.random(n) < 0.5), 0.05) for _ in range(25)]
     questions = [(members, error) for members, error in questions if len(members)]
     auditor = Auditor(np.zeros(n), np.ones(n), keep=keep)
-    replies = [auditor.ask(members, "mean", error, data=data) for members, error in questions]
+    replies = [auditor.ask(members, "mean", error=error, data=data) for members, error in questions]
     other = auditor.witness()
     assert np.abs(other - data).max() > 0.05
     replay = Auditor(np.zeros(n), np.ones(n), keep=keep)
-    assert [replay.ask(members, "mean", error, data=other) for members, error in questions] == replies
-    assert replay.state() == auditor.state()
+    assert [replay.ask(members, "mean", error=error, data=other) for members, error in questions] == replies
+    assert replay.to_dict() == auditor.to_dict()
 
 
 def test_the_ends_of_an_inner_interval_are_possible_data() -> None:
     """For someone in a class of two, the other makes room: a data set at either end has the same replies."""
     data = np.array([0.2, 0.3, 0.9, 0.6])
     auditor = Auditor(np.zeros(4), np.ones(4), keep=0.2)
-    reply = auditor.ask([0, 1], "sum", 0.1, data=data)
+    reply = auditor.ask([0, 1], "sum", error=0.1, data=data)
     low, high = auditor.intervals()[0]
     for end in (low, high):
         other = np.array([end, np.clip(sum(reply.cell) / 2 - end, 0, 1), 0.9, 0.6])
-        assert Auditor(np.zeros(4), np.ones(4), keep=0.2).ask([0, 1], "sum", 0.1, data=other) == reply
+        assert Auditor(np.zeros(4), np.ones(4), keep=0.2).ask([0, 1], "sum", error=0.1, data=other) == reply
 
 
 def test_capacity_is_finite_and_can_be_priced() -> None:
@@ -185,14 +185,14 @@ def test_capacity_is_finite_and_can_be_priced() -> None:
         members = np.flatnonzero(rng.random(6) < 0.6)
         if not len(members):
             continue
-        price = auditor.price(members, "sum", 0.1)
+        price = auditor.price(members, "sum", error=0.1)
         if spent + price.bits > quota:
             refused += 1
             continue
-        reply = auditor.ask(members, "sum", 0.1, data=data)
+        reply = auditor.ask(members, "sum", error=0.1, data=data)
         assert reply.bits == price.bits and len(reply.cells) == price.cells
         spent += reply.bits
     assert refused and auditor.bits == pytest.approx(spent) and spent <= quota
     groups = [[i for i in range(6) if mask >> i & 1] for mask in range(1, 64)]
-    told = [sum(auditor.ask(g, "sum", error, data=data).bits > 0 for g in groups) for error in (0.1, 0.05)]
+    told = [sum(auditor.ask(g, "sum", error=error, data=data).bits > 0 for g in groups) for error in (0.1, 0.05)]
     assert told[0] > 0 and sum(told) < 0.2 * 2 * len(groups)

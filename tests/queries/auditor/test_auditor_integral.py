@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._auditor import Auditor
-from discreet.queries.auditor._growing_cells import Growing
 from discreet.queries.auditor._integral_search import Cover, Search
 from discreet.queries.auditor._people import People
-from discreet.queries.auditor._whole_numbers import Integral
+from discreet.queries.auditor._whole_numbers import Integral, _Growing
 from discreet.queries.auditor._witnesses import kept, solo
 from tests._oracles.transcripts import Told, intervals_left, whole_values_left
 
@@ -59,7 +58,7 @@ def test_asking_the_fano_plane() -> None:
     data = np.array([1, 0, 0, 0, 0, 0, 0, 1])
     auditor, told = Auditor(np.zeros(8), np.ones(8), keep=1, integral=True), list[Told]()
     for members in [*LINES, tuple(range(8))]:
-        reply = auditor.ask(members, "count", 0.5, data=data)
+        reply = auditor.ask(members, "count", error=0.5, data=data)
         if reply.answer is not None:
             told.append((members, reply.cell))
         assert both_values_possible(8, told)
@@ -79,10 +78,10 @@ def test_every_cell_that_is_offered_leaves_everyone_both_values(seed: int) -> No
         mask = rng.random(n) < 0.5
         mask[rng.integers(n)] = True
         members, error = np.flatnonzero(mask), float(rng.choice([0.4, 0.5, 1.0]))
-        new = auditor.price(members, "count", error).bits > 0
-        cells = auditor.offer(members, "count", error)
+        new = auditor.price(members, "count", error=error).bits > 0
+        cells = auditor.offer(members, "count", error=error)
         assert all(both_values_possible(n, [*told, (members, cell)]) for cell in cells if new)
-        reply = auditor.ask(members, "count", error, data=data)
+        reply = auditor.ask(members, "count", error=error, data=data)
         assert reply.cell[0] <= data[members].sum() <= reply.cell[1]
         assert all(end == int(end) for end in reply.cell)
         assert reply.error == (reply.cell[1] - reply.cell[0]) / 2
@@ -103,10 +102,10 @@ def test_a_witness_is_whole_and_gives_the_same_transcript() -> None:
     data = rng.integers(0, 2, 20)
     questions = [np.flatnonzero(rng.random(20) < 0.6) for _ in range(12)]
     auditor, replay = (Auditor(np.zeros(20), np.ones(20), keep=1, integral=True) for _ in range(2))
-    replies = [auditor.ask(members, "count", 1, data=data) for members in questions]
+    replies = [auditor.ask(members, "count", error=1, data=data) for members in questions]
     other = auditor.witness()
     assert set(other.tolist()) <= {0.0, 1.0}
-    assert [replay.ask(members, "count", 1, data=other) for members in questions] == replies
+    assert [replay.ask(members, "count", error=1, data=other) for members in questions] == replies
 
 
 def test_witnesses_that_are_carried_on_prove_everyone_safe() -> None:
@@ -115,7 +114,7 @@ def test_witnesses_that_are_carried_on_prove_everyone_safe() -> None:
     data = rng.integers(0, 2, 80)
     auditor = Auditor(np.zeros(80), np.ones(80), keep=1, integral=True)
     for _ in range(8):
-        auditor.ask(np.flatnonzero(rng.random(80) < 0.5), "mean", 0.02, data=data)
+        auditor.ask(np.flatnonzero(rng.random(80) < 0.5), "mean", error=0.02, data=data)
         state = auditor._engine
         assert isinstance(state, Integral)
         most, least = np.full(state.system.n, -np.inf), np.full(state.system.n, np.inf)
@@ -158,8 +157,8 @@ def test_cells_grow_outwards_and_all_are_safe(weights: list[int], enough: int, m
     edges = [*range(0, len(weights), size), len(weights)]
     search = Weighing(weights, enough, middle)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.queries.auditor._growing_cells.Cover", Weighed)
-        cuts = Growing(search, Fraction(0), edges).cuts()  # type: ignore[arg-type]
+        patch.setattr("discreet.queries.auditor._whole_numbers.Cover", Weighed)
+        cuts = _Growing(search, Fraction(0), edges).cuts()  # type: ignore[arg-type]
     assert cuts[0] == 0 and cuts[-1] == len(weights) and cuts == sorted(set(cuts)) and set(cuts) <= set(edges)
     if len(cuts) > 2:
         assert all(search.safe(a, b - 1) for a, b in pairwise(cuts))
@@ -177,7 +176,7 @@ def test_wide_whole_numbers() -> None:
     auditor, told = Auditor(np.zeros(6), np.full(6, 9), keep=5, integral=True), list[Told]()
     for _ in range(8):
         members = np.flatnonzero(rng.random(6) < 0.7)
-        reply = auditor.ask(members, "sum", 1, data=data)
+        reply = auditor.ask(members, "sum", error=1, data=data)
         if reply.answer is not None:
             told.append((members, reply.cell))
     inner = auditor.intervals()
@@ -188,17 +187,17 @@ def test_wide_whole_numbers() -> None:
 
 def test_means_of_0_1_data_have_cells_in_units_of_one_person() -> None:
     auditor = Auditor(np.zeros(10), np.ones(10), keep=1, integral=True)
-    cells = auditor.offer(range(10), "mean", 0.1)
+    cells = auditor.offer(range(10), "mean", error=0.1)
     assert cells[0] == (0.0, 0.2)
     assert all(10 * end == pytest.approx(round(10 * end)) for cell in cells for end in cell)
-    reply = auditor.ask(range(10), "mean", 0.1, data=[1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
+    reply = auditor.ask(range(10), "mean", error=0.1, data=[1, 1, 1, 0, 0, 0, 0, 0, 0, 0])
     assert reply.error <= 0.1 and reply.bits == math.log2(len(cells))
 
 
 def test_a_single_person_is_never_told() -> None:
     auditor = Auditor(np.zeros(3), np.ones(3), keep=1, integral=True)
     for person in range(3):
-        assert auditor.ask([person], "count", 0.1, data=[1, 0, 1]).answer is None
+        assert auditor.ask([person], "count", error=0.1, data=[1, 0, 1]).answer is None
     assert auditor.bits == 0
 
 
@@ -206,7 +205,7 @@ def test_publicly_equal_people_of_0_1_data() -> None:
     auditor = Auditor(np.zeros(4), np.ones(4), keep=1, integral=True, prior=[({0: 1, 1: -1}, 0, 0)])
     told: list[Told] = []
     for members in ([0, 1], [0, 2], [1, 2, 3], [0, 1, 2, 3]):
-        reply = auditor.ask(members, "count", 0.4, data=[1, 1, 0, 1])
+        reply = auditor.ask(members, "count", error=0.4, data=[1, 1, 0, 1])
         if reply.answer is not None:
             told.append((members, reply.cell))
     left = whole_values_left(4, told)
@@ -217,4 +216,4 @@ def test_publicly_equal_people_of_0_1_data() -> None:
 def test_data_that_are_not_whole_are_refused() -> None:
     auditor = Auditor(np.zeros(3), np.ones(3), keep=1, integral=True)
     with pytest.raises(InputError, match=r"not whole numbers .* for 1 people"):
-        auditor.ask([0, 1], "count", 1, data=[0, 0.5, 1])
+        auditor.ask([0, 1], "count", error=1, data=[0, 0.5, 1])

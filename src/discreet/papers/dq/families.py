@@ -76,17 +76,17 @@ def ellipse(x: Floats) -> Floats:
 
 def mean_of_two(study: Study) -> QuantisedQuery:
     """The mean on the square with γ = 2 [DQ, Fig 1]."""
-    return quantise(Mean(), SQUARE, 0.5)
+    return quantise(Mean(), SQUARE, error=0.5)
 
 
 def quadratic(study: Study) -> QuantisedQuery:
     """x1² + 2 x2² on the square with γ = 2 [DQ, Fig 2]."""
-    return quantise(Function(ellipse, 0.0, 12.0, lipschitz=12.0), SQUARE, 0.5)
+    return quantise(Function(ellipse, 0.0, 12.0, lipschitz=12.0), SQUARE, error=0.5)
 
 
 def heights(people: int, gamma: float) -> QuantisedQuery:
     """The mean height of some people between 100 and 250 cm [DQ, Example IV.2]."""
-    return quantise(Mean(), Box(100, 250, people=people), 1 / gamma)
+    return quantise(Mean(), Box(100, 250, people=people), error=1 / gamma)
 
 
 def spread(values: Floats, partition: npt.NDArray[np.int64]) -> float:

@@ -52,4 +52,4 @@ def fig2(study: Study) -> Any:
 
 @PAPER.figure("fig3", "L0, I* and the adversary's least error d_min for the mean of two numbers in [−2, 2], against γ.")
 def fig3(study: Study) -> Any:
-    return trade_off(Mean(), SQUARE, np.linspace(0.05, 10, 800)).plot()
+    return trade_off(Mean(), SQUARE, gammas=np.linspace(0.05, 10, 800)).plot()

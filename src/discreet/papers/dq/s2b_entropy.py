@@ -216,7 +216,7 @@ def smallest_region(study: Study) -> Outcome:
         for query in queries:
             for share in (0.06, 0.11, 0.26):
                 low, high = query.range(box)
-                quantised = quantise(query, box, share * (high - low))
+                quantised = quantise(query, box, error=share * (high - low))
                 low, high = quantised.adversary_range
                 if quantised.adversary_bound > 0 and high - low < SLACK:  # d_min is known
                     tightest = min(tightest, high / quantised.adversary_bound)

@@ -79,7 +79,7 @@ def relaxed_policy(study: Study) -> Outcome:
     holds = True
     for range_16, gamma_8 in itertools.product(range(1, 65, 3), range(1, 49, 3)):
         length, gamma = range_16 / 16, gamma_8 / 8
-        quantised = quantise(Sum(), Box([0.0], [length]), 1 / gamma)
+        quantised = quantise(Sum(), Box([0.0], [length]), error=1 / gamma)
         q = len(quantised.answers)
         holds &= q == math.ceil(range_16 * gamma_8 / 256)
         holds &= quantised.worst_error <= 1 / gamma + SLACK and (q - 1) * 2 / gamma < length
@@ -112,7 +112,7 @@ def _value(values: Floats) -> Function:
 
 def _leakage(values: Floats, error: float, bins: Bins) -> float:
     """L0, in bits, of quantising the query `values` of one person."""
-    return quantise(_value(values), FiniteSet([list(range(len(values)))]), error, bins).leakage
+    return quantise(_value(values), FiniteSet([list(range(len(values)))]), error=error, bins=bins).leakage
 
 
 def _best_region(values: Floats, error: float) -> int:
@@ -133,7 +133,7 @@ def best_for_leakage(study: Study) -> Outcome:
             best = math.log2(len(values) / _best_region(values, error))
             worst = max(worst, abs(best - _leakage(values, error, "least-leakage")))
             cases += 1
-    halves = quantise(Sum(), Box([0.0], [1.0]), 0.3, "least-leakage")
+    halves = quantise(Sum(), Box([0.0], [1.0]), error=0.3, bins="least-leakage")
     overlapping = min(0.6 - 0.0, 1.0 - 0.4)  # [0, .6] and [.4, 1], each within .3 of its centre
     return matches(
         f"all partitions of 5 values out of 0 to 7, 3 errors: our cells reach the optimum of (16) in all {cases} "
@@ -148,7 +148,7 @@ def best_for_leakage(study: Study) -> Outcome:
 def fewest(study: Study) -> Outcome:
     values = np.arange(8.0)
     cells = [len(set(each)) for each in partitions_of(8) if spread(values, each) <= 0.5]
-    ours = len(quantise(Sum(), FiniteSet([values.tolist()]), 0.5).answers)
+    ours = len(quantise(Sum(), FiniteSet([values.tolist()]), error=0.5).answers)
     return misprint(
         f"argmin is meant, as in (18): of the partitions of 0 to 7 with error ½ the argmax has {max(cells)} cells "
         f"and tells everything; the argmin has {min(cells)}, the uniform quantiser's",
@@ -167,9 +167,11 @@ def quantise_after(study: Study) -> Outcome:
         error: min(len(set(each)) for each in partitions_of(4) if spread(values, each) <= error + SLACK)
         for error in errors
     }
-    after = {error: len(quantise(_value(values), FiniteSet([list(range(4))]), error).answers) for error in errors}
+    after = {error: len(quantise(_value(values), FiniteSet([list(range(4))]), error=error).answers) for error in errors}
     query = Function(lambda x: x[..., 0] ** 2, 0.0, 1.0, lipschitz=2.0)
-    uniform, best = (quantise(query, Box([0.0], [1.0]), 0.375, bins) for bins in ("uniform", "least-leakage"))
+    uniform, best = (
+        quantise(query, Box([0.0], [1.0]), error=0.375, bins=bins) for bins in ("uniform", "least-leakage")
+    )
     together = max((each for each in partitions_of(4) if spread(values, each) <= 0.5), key=smallest)
     apart = math.log2(4 / _every_function_of(values, 0.5))
     return matches(
@@ -207,7 +209,7 @@ def corollary(study: Study) -> Outcome:
         values = np.array(chosen, float)
         for error in (0.5, 1.0):
             every = min(len(set(each)) for each in partitions_of(5) if spread(values, each) <= error + SLACK)
-            after = len(quantise(_value(values), FiniteSet([list(range(5))]), error).answers)
+            after = len(quantise(_value(values), FiniteSet([list(range(5))]), error=error).answers)
             equal, cases = equal + (every == after), cases + 1
     return matches(
         f"the fewest cells are those of f's values, in {equal} of {cases} functions and errors on 5 letters, over "

@@ -19,7 +19,7 @@ from discreet.queries import Box, Mean, quantise, regions, trade_off
 )
 def mean(study: Study) -> Outcome:
     quantised = study.once(mean_of_two)
-    best = quantise(Mean(), SQUARE, 0.5, "least-leakage")
+    best = quantise(Mean(), SQUARE, error=0.5, bins="least-leakage")
     x = np.random.default_rng(SEED).uniform(-2, 2, (10_000, 2))
     printed = np.select([x.sum(axis=1) < edge for edge in (-2, 0, 2)], [-1.5, -0.5, 0.5], 1.5)
     return matches(
@@ -36,7 +36,7 @@ def mean(study: Study) -> Outcome:
 
 @PAPER.claim("Ex IV.1", "for any γ > 0 there are ⌈2γ⌉ bins; as γ grows L0 and I* grow and d_min falls")
 def trade(study: Study) -> Outcome:
-    curve = trade_off(Mean(), SQUARE, np.arange(1, 161) / 16)
+    curve = trade_off(Mean(), SQUARE, gammas=np.arange(1, 161) / 16)
     q = curve.cells.astype(float)
     closed = np.where(q > 1, 2 * np.log2(q) - 1, 0.0), np.where(q > 1, 4 * math.sqrt(2) / q, 2 * math.sqrt(2))
     return matches(
@@ -101,7 +101,7 @@ def level_sets(study: Study) -> Outcome:
 def height_bins(study: Study) -> Outcome:
     gammas = (0.1, 0.28, 0.29, 0.3, 1.0)
     bins = [len(heights(people, gamma).answers) for people in (2, 10) for gamma in gammas]
-    uniform, best = heights(2, 0.29), quantise(Mean(), Box(100, 250, people=2), 1 / 0.29, "least-leakage")
+    uniform, best = heights(2, 0.29), quantise(Mean(), Box(100, 250, people=2), error=1 / 0.29, bins="least-leakage")
     return matches(
         f"for I*, at γ = {gammas} and 2 and 10 people. For L0 and d_min it is not the best where 150 is no "
         f"multiple of 2/γ: with wider cells at the ends γ = .29 and two people give {best.leakage:.3f} for "

@@ -36,11 +36,11 @@ class Cells:
 
     @property
     def width(self) -> Fraction:
-        """Of one part."""
+        """The length of one part."""
         return Fraction(1) if self.whole else (self.high - self.low) / self.parts
 
     def ends(self, i: int) -> tuple[Fraction, Fraction]:
-        """The ends of one cell."""
+        """The least and the greatest value of a cell."""
         return (
             self.low + self.cuts[i] * self.width,
             self.low + self.cuts[i + 1] * self.width - (1 if self.whole else 0),
@@ -94,11 +94,11 @@ def merge(parts: int, safe: Safe) -> tuple[int, ...]:
     So single parts that are safe are contiguous, and a first and a last safe one prove all between them; from either
     end the narrowest safe cell is found by doubling and halving. The rest joins the cell next to it.
     """
-    budget = Budget(safe, TESTS[0] + TESTS[1] * parts.bit_length())
-    if parts == 1 or (budget(0, 1) and budget(parts - 1, parts)):
+    tested = _Tests(safe, TESTS[0] + TESTS[1] * parts.bit_length())
+    if parts == 1 or (tested(0, 1) and tested(parts - 1, parts)):
         return tuple(range(parts + 1))
     left, width = [0], None
-    while (width := narrowest(lambda w: budget(left[-1], left[-1] + w), parts - left[-1], width or 2)) != 1:
+    while (width := _narrowest(lambda w: tested(left[-1], left[-1] + w), parts - left[-1], width or 2)) != 1:
         if width is None:
             # What is left is not safe by itself: it joins the cell before it.
             return (*left[:-1], parts) if len(left) > 1 else (0, parts)
@@ -107,7 +107,7 @@ def merge(parts: int, safe: Safe) -> tuple[int, ...]:
             return tuple(left)
     # The part after left[-1] is safe alone, and so is every cell that contains it.
     right, width = [parts], None
-    while (width := narrowest(lambda w: budget(right[0] - w, right[0]), right[0] - left[-1], width or 2)) != 1:
+    while (width := _narrowest(lambda w: tested(right[0] - w, right[0]), right[0] - left[-1], width or 2)) != 1:
         if width is None:
             return (*left, *right)
         right.insert(0, right[0] - width)
@@ -116,8 +116,8 @@ def merge(parts: int, safe: Safe) -> tuple[int, ...]:
     return (*left, *range(left[-1] + 1, right[0]), *right)
 
 
-class Budget:
-    """Counts the tests, remembers them, and says no when too many were made."""
+class _Tests:
+    """The tests of one question: remembers them, and says no once too many were made."""
 
     def __init__(self, safe: Safe, most: int) -> None:
         self.safe = safe
@@ -133,7 +133,7 @@ class Budget:
         return self.known[i, j]
 
 
-def narrowest(safe: Callable[[int], bool], most: int, guess: int) -> int | None:
+def _narrowest(safe: Callable[[int], bool], most: int, guess: int) -> int | None:
     """The least width that is safe, to a sixteenth, by doubling and halving; None when not even the whole is."""
     if safe(1):
         return 1

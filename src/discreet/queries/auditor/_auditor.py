@@ -16,15 +16,17 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.queries._html import fact_table
+from discreet.queries._pictures import auditor_figure, fact_table
 from discreet.queries.auditor._answer_cells import Cells
+from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._declarations import (
     SLACK,
     checked_aggregate,
@@ -33,16 +35,38 @@ from discreet.queries.auditor._declarations import (
     checked_error,
     checked_members,
 )
-from discreet.queries.auditor._engine import Engine
-from discreet.queries.auditor._kept_intervals import personal_intervals, shared_out
-from discreet.queries.auditor._people import People, PriorRow, exact_sum
+from discreet.queries.auditor._kept_intervals import Extremes, personal_intervals, shared_out
+from discreet.queries.auditor._people import People, PriorRow, Row, exact_sum
 from discreet.queries.auditor._reals import Real
-from discreet.queries.auditor._replies import Price, Reply
-from discreet.queries.auditor._transcript import NOT_WRITTEN, Question, Record
+from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 from discreet.queries.auditor._whole_numbers import Integral
+from discreet.tables._checksum import read_sealed, write_sealed
 
 VERSION = 1
-"""Of the state."""
+"""Of what `to_dict` writes."""
+
+
+class _Engine(Protocol):
+    """What the transcript says of the data, and how to go on from it: real-valued or whole numbers."""
+
+    @property
+    def system(self) -> System:
+        """Classes of people and slabs of their sums."""
+
+    def prospect(self, row: Row, key: bytes, error: Fraction) -> Any:
+        """The range that a question can still take, with what is needed to cut it."""
+
+    def cells(self, prospect: Any, error: Fraction) -> Cells:
+        """The cells of a question."""
+
+    def after(self, prospect: Any, key: bytes, cells: Cells, chosen: int) -> _Engine:
+        """The state once a cell has been told."""
+
+    def witness(self) -> FloatArray:
+        """Sums of the classes, in steps, that every answer so far allows."""
+
+    def extremes(self) -> Extremes:
+        """What each class and each derived person can have at most and at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +94,9 @@ class Auditor:
     Parameters
     ----------
     lower, upper
-        Public bounds of each person's value, one entry a person.
+        Public bounds of each person's value, one entry per person.
     keep
-        The length that each person keeps, at most upper - lower; one number or one a person.
+        The length that each person keeps, at most upper - lower; one number or one per person.
     integral
         Whole-number data, such as 0/1 columns: witnesses are whole numbers too.
     prior
@@ -97,6 +121,7 @@ class Auditor:
         self,
         lower: npt.ArrayLike,
         upper: npt.ArrayLike,
+        *,
         keep: npt.ArrayLike = 0.2,
         integral: bool = False,
         prior: Sequence[PriorRow] = (),
@@ -105,7 +130,7 @@ class Auditor:
         self._prior = [
             ({int(p): float(w) for p, w in row.items()}, float(low), float(high)) for row, low, high in prior
         ]
-        self._engine: Engine = (Integral if integral else Real).start(self._people)
+        self._engine: _Engine = (Integral if integral else Real).start(self._people)
         self._records: list[Record] = []
         self._folded = 0
         self._memory: dict[tuple[bytes, Fraction], Record] = {}
@@ -133,7 +158,9 @@ class Auditor:
         """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
         return math.fsum(math.log2(len(record.cells)) for record in self._records if record.cuts)
 
-    def offer(self, members: npt.ArrayLike, aggregate: str = "mean", error: float = 0.01) -> list[tuple[float, float]]:
+    def offer(
+        self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01
+    ) -> list[tuple[float, float]]:
         """The cells that a question would be offered, in the aggregate's units; it is not asked.
 
         They depend on the questions and answers so far, never on the data.
@@ -142,7 +169,7 @@ class Auditor:
         known = self._known(question)
         return (known or self._offer(question)).cells.listed(question.divisor)
 
-    def price(self, members: npt.ArrayLike, aggregate: str = "mean", error: float = 0.01) -> Price:
+    def price(self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01) -> Price:
         """What a question would cost; it is not asked."""
         question = self._question(members, aggregate, error)
         known = self._known(question)
@@ -153,6 +180,7 @@ class Auditor:
         self,
         members: npt.ArrayLike,
         aggregate: str = "mean",
+        *,
         error: float = 0.01,
         data: npt.ArrayLike | None = None,
     ) -> Reply:
@@ -219,8 +247,8 @@ class Auditor:
         self._fold()
         return shared_out(self._engine.system, self._engine.witness())
 
-    def state(self) -> dict[str, Any]:
-        """Everything, as plain values that JSON holds exactly: what was declared, and the transcript."""
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain values that JSON holds exactly: what was declared, and the transcript; no private value."""
         people = self._people
         return {
             "version": VERSION,
@@ -233,24 +261,39 @@ class Auditor:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Auditor:
-        """The auditor that had this state: it replies to everything as that one would have.
+    def from_dict(cls, said: Mapping[str, Any]) -> Auditor:
+        """The auditor that `to_dict` described: it replies to everything as that one would have.
 
         The transcript is followed again when a new question first needs it; what was told is taken as told.
         """
-        if not isinstance(state, Mapping):
+        if not isinstance(said, Mapping):
             raise InputError(NOT_WRITTEN)
-        if state.get("version") != VERSION:
-            raise InputError(f"this state has version {state.get('version')!r}: this program reads version {VERSION}")
+        if said.get("version") != VERSION:
+            raise InputError(
+                f"this transcript has version {said.get('version')!r}: this program reads version {VERSION}"
+            )
         try:
-            prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in state["prior"]]
-            lower, upper, keep, integral = (state[name] for name in ("lower", "upper", "keep", "integral"))
-            records = list(state["records"])
+            prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in said["prior"]]
+            lower, upper, keep, integral = (said[name] for name in ("lower", "upper", "keep", "integral"))
+            records = list(said["records"])
         except (TypeError, ValueError, KeyError):
             raise InputError(NOT_WRITTEN) from None
-        auditor = cls(lower, upper, keep, integral, prior)
+        auditor = cls(lower, upper, keep=keep, integral=integral, prior=prior)
         auditor.follow(records)
         return auditor
+
+    def save(self, path: str | Path) -> None:
+        """Write what was declared and the transcript, whole or not at all."""
+        write_sealed(path, {"auditor": VERSION, **self.to_dict()})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Auditor:
+        """Read what `save` wrote: the auditor replies to everything as the one that was saved would have."""
+        return cls.from_dict(read_sealed(path, "auditor", VERSION, "an auditor's transcript"))
+
+    def plot(self) -> Any:
+        """What everybody still keeps, from the least, beside what was promised, as a matplotlib figure."""
+        return auditor_figure(np.diff(self.intervals())[:, 0], self._people.keep)
 
     @property
     def records(self) -> tuple[Record, ...]:

@@ -102,7 +102,7 @@ class Scaling:
         """None when x is not strictly inside with room to be rounded to the grid, or numbers run out."""
         sums = system.sums(x)
         low, high = system.inner
-        if not ((x > 0).all() and (x < system.total).all() and (sums > low).all() and (sums < high).all()):
+        if not system.strictly_inside(x, sums):
             return None
         theta = 1 / (x**-2.0 + (system.total - x) ** -2.0)
         normal = Normal.of(system, theta, 1 / ((sums - low) ** -2.0 + (high - sums) ** -2.0))

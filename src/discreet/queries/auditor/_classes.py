@@ -148,6 +148,12 @@ class System:
         margin = 1 + np.bincount(self.rows, np.abs(self.weights), self.n_rows) / 2
         return self.floor + margin, self.ceiling - margin
 
+    def strictly_inside(self, x: FloatArray, sums: FloatArray | None = None) -> bool:
+        """Whether x has room on all sides to be rounded to the grid; `sums` are those of its rows, where they are known."""
+        sums = self.sums(x) if sums is None else sums
+        low, high = self.inner
+        return bool((x > 0).all() and (x < self.total).all() and (sums > low).all() and (sums < high).all())
+
     @cached_property
     def dense(self) -> FloatArray | None:
         """The weights as a table, rows by classes, where that is small."""

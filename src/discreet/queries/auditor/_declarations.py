@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from discreet._typing import FloatArray, IntArray
+from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError, listed
-from discreet.queries._irwin_hall import rational
+from discreet.queries._uniform_sums import rational
 from discreet.queries.auditor._people import People, PriorRow
 
 LINEAR = ("mean", "sum", "count")
@@ -32,14 +32,16 @@ LARGEST, SMALLEST = 1e290, 1e-280
 def checked_bounds(
     lower: npt.ArrayLike, upper: npt.ArrayLike, keep: npt.ArrayLike, integral: bool, prior: Sequence[PriorRow]
 ) -> tuple[FloatArray, FloatArray, FloatArray, bool, Sequence[PriorRow]]:
-    """Bounds and lengths as arrays, one entry a person."""
+    """Bounds and lengths as arrays, one entry per person."""
     if not isinstance(integral, bool | np.bool_):
         raise InputError("integral is True or False, for everybody: give whole-number people an auditor of their own")
     if not isinstance(prior, Sequence):
         raise InputError("prior is a list of rows (weights by person, low, high)")
     low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
     if low.ndim != 1 or not len(low) or low.shape != high.shape:
-        raise InputError(f"lower and upper need one entry a person each: they have shapes {low.shape} and {high.shape}")
+        raise InputError(
+            f"lower and upper need one entry per person each: they have shapes {low.shape} and {high.shape}"
+        )
     _refuse(low > high, "lower exceeds upper")
     if float(np.maximum(np.abs(low), np.abs(high)).max()) > LARGEST / len(low):
         raise InputError("the bounds are too large to add up in floating point: use another unit")
@@ -48,7 +50,7 @@ def checked_bounds(
     )
     length = _numbers(keep, "keep")
     if length.ndim and length.shape != low.shape:
-        raise InputError(f"keep is one number or one a person: {length.shape} for {len(low)} people")
+        raise InputError(f"keep is one number or one per person: {length.shape} for {len(low)} people")
     length = np.broadcast_to(length, low.shape)
     _refuse(length < 0, "keep is negative")
     _refuse(length > (high - low) * (1 + SLACK), "keep is longer than the range from lower to upper")
@@ -127,7 +129,7 @@ def checked_data(people: People, data: npt.ArrayLike) -> FloatArray:
     """Everybody's value, within the bounds and the prior rows."""
     values = _numbers(data, "data")
     if values.shape != people.lower.shape:
-        raise InputError(f"data need one value a person: {people.n} people, shape {values.shape}")
+        raise InputError(f"data need one value per person: {people.n} people, shape {values.shape}")
     _refuse((values < people.lower) | (values > people.upper), "data lie outside the declared bounds")
     if people.integral:
         _refuse(values != np.rint(values), "data are not whole numbers though integral=True")
@@ -151,6 +153,6 @@ def _numbers(values: npt.ArrayLike, name: str) -> FloatArray:
     return numbers
 
 
-def _refuse(wrong: npt.NDArray[np.bool_], what: str) -> None:
+def _refuse(wrong: BoolArray, what: str) -> None:
     if wrong.any():
         raise InputError(f"{what} for {int(wrong.sum())} people")

@@ -13,9 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import FloatArray, IntArray
+from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError
 
 BITS = 51
@@ -152,7 +151,7 @@ class People:
         return len(self.lower)
 
     @cached_property
-    def free(self) -> npt.NDArray[np.bool_]:
+    def free(self) -> BoolArray:
         """Who has a value of their own: not known, not a function of others."""
         free = self.steps > 0
         free[list(self.derived)] = False

@@ -1,22 +1,82 @@
-"""Questions, what was offered, and which cell was told: all that the auditor's state is made of."""
+"""Questions, what was offered, and which cell was told: all that an auditor says, and all that it is made of."""
 
 from __future__ import annotations
 
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet._typing import IntArray
 from discreet.errors import InputError
+from discreet.queries._pictures import fact_table, strip
 from discreet.queries.auditor._answer_cells import Cells
 
-NOT_WRITTEN = "this is no transcript of an auditor of these people: give back what state() wrote, unchanged"
+NOT_WRITTEN = "this is no transcript of an auditor of these people: give back what to_dict() wrote, unchanged"
+
+
+class Price(NamedTuple):
+    """What a question would cost: the number of cells offered, and bits (0 for a question asked before)."""
+
+    cells: int
+    bits: float
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer and what it says.
+
+    Attributes
+    ----------
+    answer
+        The middle of the cell, in the units of the aggregate; None when only one cell is left: nothing new is said.
+    error
+        The true value is at most this far from the middle of the cell.
+    cell
+        What is now known of the true value; both ends are included for integral data.
+    cells
+        What was offered: the same whatever the data.
+    bits
+        log2 of the number of cells offered; 0 for a question asked before.
+
+    Examples
+    --------
+    >>> Reply(0.5, 0.5, (0.0, 1.0), [(0.0, 1.0), (1.0, 2.0)], 1.0)
+    Reply(0.5 ± 0.5, 2 cells, 1 bits)
+    """
+
+    answer: float | None
+    error: float
+    cell: tuple[float, float]
+    cells: list[tuple[float, float]]
+    bits: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reply for JSON."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        said = "nothing new" if self.answer is None else f"{self.answer:g} ± {self.error:g}"
+        return f"Reply({said}, {len(self.cells)} cells, {self.bits:.3g} bits)"
+
+    def _repr_html_(self) -> str:
+        known = f"from {self.cell[0]:.6g} to {self.cell[1]:.6g}"
+        if self.answer is None:
+            first = ("answer", "nothing new", "one cell is left: all of it was known before")
+        else:
+            first = ("answer", f"{self.answer:.6g} ± {self.error:.4g}", "the middle of the cell of the true value")
+        rows = [
+            first,
+            ("cell", known, "all that is known of the true value"),
+            ("cells offered", f"{len(self.cells):,}", "the same whatever the data"),
+            ("bits", f"{self.bits:.3g}", "spent on this reply" if self.bits else "a reply that adds nothing is free"),
+        ]
+        return fact_table("the auditor's reply", rows, strip(self.cells, self.cell))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +111,7 @@ class Record:
         return len(self.cells) > 1 and not self.free
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """The record for JSON, with the members as compressed bits."""
         return {
             "members": base64.b64encode(zlib.compress(self.question.key, 9)).decode(),
             "error": str(self.question.error),
