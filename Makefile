@@ -45,6 +45,7 @@ clean:
 	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn]"
 	touch $@
 
-.venv/.dev: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent]" --group test --group lint --group docs
+.venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent]" --editable packages/papers \
+	  --group test --group lint --group docs
 	touch $@ .venv/.run

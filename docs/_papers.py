@@ -13,8 +13,8 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 
-from discreet.papers import TAGS, Reproduction, paper
-from discreet.papers.claims import VERDICTS, Row
+from discreet_papers import TAGS, Reproduction, paper
+from discreet_papers.claims import VERDICTS, Row
 
 FOLDER = Path(__file__).with_name("papers")
 CLAIMS = FOLDER / "claims.json"

@@ -26,7 +26,6 @@ ORDER = [
     "sklearn",
     "report",
     "datasets",
-    "papers",
     "agent",
     "cli",
     "testing",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from discreet import measures
-from discreet.joint._joint import Joint
-from discreet.papers import paper
-from discreet.papers.ac import shared
-from discreet.papers.claims import Claim, Row, Study
+from discreet import Joint, measures
+from discreet_papers import paper
+from discreet_papers.ac import shared
+from discreet_papers.claims import Claim, Row, Study
+from tests.papers.conftest import Checked, Checks, study_of
 
 AC = paper("AC")
 NEEDS_DATA = "VII-B"  # where the claims about the Hungarian data stand
@@ -43,24 +42,24 @@ def needs_data(claim: Claim) -> bool:
 
 
 @pytest.fixture(scope="module")
-def known() -> Study:
-    """A study that has its families; a test that breaks something starts from `fresh`."""
-    study = Study()
-    shared.weighted(study)
-    return study
+def found(checked: Checks) -> Checked:
+    """Every claim and figure."""
+    return checked("AC")
 
 
 @pytest.fixture
-def fresh(known: Study) -> Study:
-    """Nothing computed yet but the families."""
+def fresh() -> Study:
+    """Nothing computed yet but the families, for a test that breaks something."""
+    known = study_of("AC")
+    shared.weighted(known)
     families = (shared._supports, shared._weighted)
     return Study(_shared={family: known._shared[family] for family in families})
 
 
 @pytest.fixture(scope="module")
-def rows(known: Study) -> dict[str, Row]:
-    """Every claim that needs no data, checked once; by what the paper says, since several stand in one place."""
-    return {claim.says: claim.row("AC", known) for claim in AC.claims if not needs_data(claim)}
+def rows(found: Checked) -> dict[str, Row]:
+    """The claims that need no data, by what the paper says, since several stand in one place."""
+    return {says: row for says, row in found.by_claim.items() if not row.where.startswith(NEEDS_DATA)}
 
 
 def test_claims_are_told_apart_by_what_they_say() -> None:
@@ -79,13 +78,12 @@ def test_verdicts_are_the_known_ones(rows: dict[str, Row]) -> None:
         assert found == [where for where in known if not where.startswith(NEEDS_DATA)]
 
 
-def test_verdicts_on_the_data(hungarian: dict[str, list[object]], rows: dict[str, Row]) -> None:
-    study = Study(os.environ["DISCREET_DATA"])
-    about_data = [claim.row("AC", study) for claim in AC.claims if needs_data(claim)]
-    assert Counter(row.verdict for row in (*rows.values(), *about_data)) == VERDICTS
-    refuted = [row.where for row in about_data if row.verdict == "refuted"]
-    assert refuted == [where for where in REFUTED if where.startswith(NEEDS_DATA)]
-    assert len(hungarian["age"]) == 293
+@pytest.mark.usefixtures("hungarian")
+def test_verdicts_on_the_data(found: Checked) -> None:
+    assert Counter(row.verdict for row in found.rows) == VERDICTS
+    about_data = [row for row in found.rows if row.where.startswith(NEEDS_DATA)]
+    assert len(about_data) == 7 and "mismatch" not in {row.verdict for row in about_data}
+    assert [row.where for row in found.rows if row.verdict == "refuted"] == REFUTED
 
 
 def test_without_the_data_their_claims_are_not_checkable(tmp_path: Path) -> None:
@@ -147,22 +145,18 @@ def test_another_range_is_not_example_1() -> None:
         assert says(start).row("AC", study).verdict == "mismatch"
 
 
-def test_families_are_complete(known: Study) -> None:
+def test_families_are_complete(fresh: Study) -> None:
     # All binary matrices without an empty row or column: 7 of two by two, 265 of three by three (OEIS A048291).
-    sizes = Counter((joint.n_s, joint.n_x) for joint in shared.supports(known))
+    sizes = Counter((joint.n_s, joint.n_x) for joint in shared.supports(fresh))
     assert (sizes[2, 2], sizes[3, 3], sizes[1, 4], sizes[3, 1], max(sizes)) == (7, 265, 1, 1, (3, 4))
     assert [len(list(shared.partitions(range(n)))) for n in range(7)] == [1, 1, 2, 5, 15, 52, 203]  # Bell numbers
 
 
 @pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4", "fig5", "fig6", "fig7"])
-def test_figures_are_drawn(name: str) -> None:
-    (figure,) = [figure for figure in AC.figures if figure.name == name]
-    drawing = figure.draw(Study())
-    assert drawing.axes and all(axes.has_data() or axes.patches for axes in drawing.axes)
+def test_figures_are_drawn(found: Checked, name: str) -> None:
+    assert found.figures[name] and all(axes.drawn for axes in found.figures[name])
 
 
-@pytest.mark.parametrize("name", ["fig8", "fig9"])
-def test_figures_of_the_data_are_drawn(hungarian: dict[str, list[object]], name: str) -> None:
-    (figure,) = [figure for figure in AC.figures if figure.name == name]
-    drawing = figure.draw(Study(os.environ["DISCREET_DATA"]))
-    assert len(drawing.axes) == (2 if name == "fig8" else 4) and len(hungarian) == 14
+@pytest.mark.usefixtures("hungarian")
+def test_figures_of_the_data_are_drawn(found: Checked) -> None:
+    assert (len(found.figures["fig8"]), len(found.figures["fig9"])) == (2, 4)

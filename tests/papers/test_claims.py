@@ -10,9 +10,10 @@ from types import ModuleType
 import pytest
 from click.testing import CliRunner
 
-from discreet import cli, papers
+import discreet_papers as papers
+from discreet import cli
 from discreet.errors import InputError, TableError
-from discreet.papers.claims import Outcome, Paper, Study, matches, misprint, not_checkable, refuted
+from discreet_papers.claims import Outcome, Paper, Study, matches, misprint, not_checkable, refuted
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_a_verdict_follows_from_what_is_computed(outcome: Outcome, verdict: str)
 
 def small() -> Paper:
     """A paper with one claim that holds, one about data, and figures of both kinds."""
-    from discreet.report import _plots as plots
+    from discreet.report import figure
 
     paper = Paper("XX", "A paper")
 
@@ -49,13 +50,13 @@ def small() -> Paper:
 
     @paper.figure("fig1", "A line")
     def line(study: Study) -> object:
-        drawing, axes = plots.figure()
+        drawing, axes = figure()
         axes.plot([0, 1])
         return drawing
 
     @paper.figure("fig2", "Ages")
     def ages(study: Study) -> object:
-        drawing, axes = plots.figure()
+        drawing, axes = figure()
         axes.plot(study.hungarian["age"])
         return drawing
 
@@ -66,9 +67,9 @@ def small() -> Paper:
 def only_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Paper:
     """`small` instead of the papers, and no data anywhere."""
     made = small()
-    module = ModuleType("discreet.papers.xx")
+    module = ModuleType("discreet_papers.xx")
     module.PAPER = made  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "discreet.papers.xx", module)
+    monkeypatch.setitem(sys.modules, "discreet_papers.xx", module)
     monkeypatch.setattr(papers, "TAGS", ("XX",))
     monkeypatch.delenv("DISCREET_DATA", raising=False)
     monkeypatch.setenv("DISCREET_CACHE", str(tmp_path / "no-cache"))
@@ -135,6 +136,17 @@ def test_the_command_prints_a_table_and_counts(only_small: Paper, tmp_path: Path
     assert "two is two" in text
     assert "XX: 1 matches, 1 not checkable" in text
     assert "XX-fig1.svg" in text.replace("\n", "")
+
+
+def test_without_the_papers_it_says_how_to_install_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
+    with pytest.raises(SystemExit) as left:
+        cli.main(["reproduce", "all"])
+    assert left.value.code == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and 'pip install "discreet[papers]"' in told
 
 
 def test_a_mismatch_is_exit_code_1(only_small: Paper) -> None:

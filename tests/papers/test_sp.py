@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.papers.claims import Claim, Study
-from discreet.papers.sp import (
+from discreet.sample_privacy import Disclosure, disclose, two_binary_samples
+from discreet_papers.claims import Claim, Study
+from discreet_papers.sp import (
     PAPER,
     appendices,
     basics,
@@ -24,8 +25,8 @@ from discreet.papers.sp import (
     two_samples,
     uniform,
 )
-from discreet.papers.sp.families import matrix
-from discreet.sample_privacy import Disclosure, disclose, two_binary_samples
+from discreet_papers.sp.families import matrix
+from tests.papers.conftest import Checked, Checks
 
 EXPECTED = {"matches": 74, "misprint": 10, "refuted": 7, "not checkable": 2}
 NOT_AS_PRINTED = {
@@ -52,53 +53,26 @@ NOT_AS_PRINTED = {
     ],
     "not checkable": ["Fig 3", "Appendix B, (70)–(78)"],
 }
-SLOW = {  # claims that take long, or share what does; all of them match
-    "Corollary 4.1",
-    "Theorem 1, (17)",
-    "Theorem 3",
-    "Theorem 5, (63)–(64)",
-    "Theorem 4, (52)–(55)",
-    "Theorem 4, (53)",
-    "Lemma 3",
-    "Lemma 4",
-    "Remark 5, (47)",
-    "Lemma 2",
-    "Example 4",
-    "Example 4, end",
-    "V-C1, end",
-    "V-C2, end",
-    "Fig 5",
-}
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
-    """One study for the fast tests, so that small problems are solved once."""
-    return Study()
+def found(checked: Checks) -> Checked:
+    """Every claim and figure."""
+    return checked("SP")
 
 
-def fast() -> list[Claim]:
-    """The claims that are checked in every run."""
-    return [claim for claim in PAPER.claims if claim.where not in SLOW]
-
-
-def test_verdicts(study: Study) -> None:
-    rows = [claim.row("SP", study) for claim in fast()]
-    wanted = {**EXPECTED, "matches": EXPECTED["matches"] - len(SLOW)}
-    assert [row for row in rows if row.verdict == "mismatch"] == []
-    assert Counter(row.verdict for row in rows) == wanted
+def test_verdicts(found: Checked) -> None:
+    assert Counter(row.verdict for row in found.rows) == EXPECTED
     for verdict, wheres in NOT_AS_PRINTED.items():
-        assert [row.where for row in rows if row.verdict == verdict] == wheres
-    assert all(row.computed and "\n" not in row.computed and "nan" not in row.computed for row in rows)
+        assert [row.where for row in found.rows if row.verdict == verdict] == wheres
+    assert all(row.computed and "\n" not in row.computed and "nan" not in row.computed for row in found.rows)
 
 
-def test_figures(study: Study) -> None:
+def test_figures(found: Checked) -> None:
     curves = {"fig2": 6 + 1, "fig4": 4}  # two curves, chords and gaps, and the place of p; three schemes and (67)
-    for figure in PAPER.figures:
-        if figure.name in curves:
-            axes = figure.draw(study).axes[0]
-            assert len(axes.lines) == curves[figure.name]
-            assert axes.get_ylabel()
+    assert set(found.figures) == {figure.name for figure in PAPER.figures}
+    for name, lines in curves.items():
+        assert found.figures[name][0].lines == lines and found.figures[name][0].y_label
 
 
 def claims_at(where: str) -> list[Claim]:

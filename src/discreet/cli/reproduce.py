@@ -1,17 +1,38 @@
-"""discreet reproduce: the papers, claim by claim."""
+"""discreet reproduce: the papers, claim by claim. The claims are a distribution of their own, found by an entry point."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from discreet.cli.shared import console, print_json, progress
 
 if TYPE_CHECKING:
-    from discreet.papers import Reproduction
+    from collections.abc import Callable, Sequence
+
+ENTRY_POINTS = "discreet.papers"
+"""The group in which a distribution names, as `reproduce`, the function that checks claims."""
 
 _COLOURS = {"matches": "green", "misprint": "yellow", "refuted": "red", "not checkable": "dim", "mismatch": "bold red"}
+
+
+class Reproduction(Protocol):
+    """What the function of the entry point returns."""
+
+    @property
+    def figures(self) -> Sequence[str]:
+        """Paths of what was drawn."""
+
+    @property
+    def mismatches(self) -> Sequence[object]:
+        """Claims whose verdict nobody has explained."""
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Per paper, how many claims have each verdict."""
+
+    def to_list(self) -> list[dict[str, str]]:
+        """One row per claim: paper, where, claim, computed, verdict."""
 
 
 @click.command("reproduce", epilog="Example: discreet reproduce all --data folder-of-the-hungarian-data --out figures")
@@ -23,18 +44,28 @@ def command(papers: tuple[str, ...], data: str | None, out: str | None, as_json:
     """Check every claim of the papers that discreet builds on, and say which hold.
 
     matches: holds as printed. misprint: the correction holds. refuted: a counterexample is given. not checkable: why. mismatch:
-    unexplained, and then the exit code is 1.
+    unexplained, and then the exit code is 1. The claims come with pip install "discreet[papers]".
     """
-    from discreet.papers import TAGS, reproduce
-
-    asked = [name.upper() for name in papers] or ["ALL"]
+    reproduce = installed()
     with progress("reproduce") as report:
-        done = reproduce(TAGS if "ALL" in asked else asked, data=data, out=out, progress=report)
+        done: Reproduction = reproduce(papers or ("all",), data=data, out=out, progress=report)
     if as_json:
         print_json(done.to_list())
     else:
         _show(done)
     return 1 if done.mismatches else 0
+
+
+def installed() -> Callable[..., Any]:
+    """The function that checks claims, or how to install it."""
+    from importlib.metadata import entry_points
+
+    from discreet.errors import MissingExtraError
+
+    for found in entry_points(group=ENTRY_POINTS, name="reproduce"):
+        reproduce: Callable[..., Any] = found.load()
+        return reproduce
+    raise MissingExtraError('this needs discreet-papers, which is not installed: pip install "discreet[papers]"')
 
 
 def _show(done: Reproduction) -> None:
@@ -47,9 +78,9 @@ def _show(done: Reproduction) -> None:
     table.add_column("where", max_width=16)
     table.add_column("the paper says", ratio=2)
     table.add_column("computed", ratio=3)
-    for row in done.rows:
-        where = Text(f"{row.paper} {row.where}\n").append(row.verdict, style=_COLOURS[row.verdict])
-        table.add_row(where, Text(row.claim), Text(row.computed))
+    for row in done.to_list():
+        where = Text(f"{row['paper']} {row['where']}\n").append(row["verdict"], style=_COLOURS[row["verdict"]])
+        table.add_row(where, Text(row["claim"]), Text(row["computed"]))
     target.print(table)
     for tag, counts in done.counts().items():
         target.print(Text(f"{tag}: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)))

@@ -6,6 +6,7 @@ the pmf.
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -20,9 +21,48 @@ from discreet.search.information._weights import Weights
 if TYPE_CHECKING:
     from discreet._typing import IntArray, Progress
     from discreet.joint._joint import Joint
+    from discreet.search.information._dendrogram import Dendrogram, dendrogram
+    from discreet.search.information._iac_mdsf import MergePath, iac_mdsf
+    from discreet.search.information._mdsf import Descent, Difference, modular_modular, step_difference
+    from discreet.search.information._pairwise import pairwise
+    from discreet.search.information._submodular import minimise
+    from discreet.search.information._theorem import Merges
+    from discreet.search.information._weights import information
     from discreet.tables._labels import Label
 
-__all__ = ["Weights", "frontier", "weights_of"]
+# The algorithms themselves, for those who study them; loaded at first use.
+_WHERE = {
+    "Dendrogram": "_dendrogram",
+    "Descent": "_mdsf",
+    "Difference": "_mdsf",
+    "MergePath": "_iac_mdsf",
+    "Merges": "_theorem",
+    "dendrogram": "_dendrogram",
+    "iac_mdsf": "_iac_mdsf",
+    "information": "_weights",
+    "minimise": "_submodular",
+    "modular_modular": "_mdsf",
+    "pairwise": "_pairwise",
+    "step_difference": "_mdsf",
+}
+
+__all__ = [
+    "Dendrogram",
+    "Descent",
+    "Difference",
+    "MergePath",
+    "Merges",
+    "Weights",
+    "dendrogram",
+    "frontier",
+    "iac_mdsf",
+    "information",
+    "minimise",
+    "modular_modular",
+    "pairwise",
+    "step_difference",
+    "weights_of",
+]
 
 
 def frontier(
@@ -82,3 +122,13 @@ def weights_of(joint: Joint, leakage: str = "I") -> Weights:
     return Weights(
         counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64), joint.n_s
     )
+
+
+def __getattr__(name: str) -> object:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'discreet.search.information' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"discreet.search.information.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
