@@ -64,7 +64,7 @@ def test_the_witness_proves_feasibility_and_bounds_hold(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
 ) -> None:
     p, latent, private = problem
-    found = analyse(p, latent, private)
+    found = analyse(p, latent, private=private)
     best = solve(p, latent, private).information
     assert found.feasible == (best > 1e-9)
     assert found.lower_bound - 1e-9 <= best <= found.upper_bound + 1e-9
@@ -80,7 +80,7 @@ def test_the_witness_proves_feasibility_and_bounds_hold(
     assert two.min() > -1e-15
     with np.errstate(invalid="ignore"):
         channel = np.where((p > 0)[..., None], two / (2 * p[..., None]), 0.5)
-    assert max(leak(p, channel, g) for g in private) < 1e-12
+    assert max(leak(p, channel, group=g) for g in private) < 1e-12
     assert 0 < found.witness_information <= best + 1e-9
 
 
@@ -107,7 +107,7 @@ def test_a_latent_that_is_a_sum_of_functions_of_single_samples_is_infeasible() -
 
 def test_groups_that_determine_p_disclose_nothing() -> None:
     assert "nothing" in analyse(np.array([[0.5, 0.0], [0.2, 0.3]])).reason
-    assert not analyse(np.full((2, 2), 0.25), None, [(0, 1)]).feasible
+    assert not analyse(np.full((2, 2), 0.25), None, private=[(0, 1)]).feasible
 
 
 def test_corollary_1_1_holds_for_self_disclosure_only() -> None:
@@ -145,9 +145,9 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="sums to"):
         analyse(np.full((2, 2), 0.3))
     with pytest.raises(InputError, match="sample 5"):
-        analyse(np.full((2, 2), 0.25), None, [(5,)])
+        analyse(np.full((2, 2), 0.25), None, private=[(5,)])
     with pytest.raises(InputError, match="more than"):
-        analyse(np.eye(3000)[:, :, None] / 3000, None, [(0,), (1,), (2,)])
+        analyse(np.eye(3000)[:, :, None] / 3000, None, private=[(0,), (1,), (2,)])
 
 
 @pytest.mark.parametrize(("n", "k"), [(3, 0), (3, -1), (3, 4), (0, 0), (3, 1.0), (3, "2"), (3, True)])

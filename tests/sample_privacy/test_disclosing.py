@@ -68,7 +68,7 @@ def test_the_channel_is_what_the_figures_say(case: tuple[np.ndarray, np.ndarray 
     assert channel.sum(-1) == pytest.approx(np.ones(p.shape), abs=1e-9)
     assert found.p_y == pytest.approx((p[..., None] * channel).reshape(-1, found.size).sum(0), abs=1e-12)
     for i in range(p.ndim):
-        assert leak(p, channel, (i,)) < 1e-12
+        assert leak(p, channel, group=(i,)) < 1e-12
     about = np.eye(p.size) if latent is None else latent.reshape(p.size, -1)
     told = information(about.T @ (p[..., None] * channel).reshape(p.size, -1))
     assert found.information == pytest.approx(told, abs=1e-9)
@@ -88,7 +88,7 @@ def test_a_family_of_windows() -> None:
     found = sp.disclose(p, private=sp.windows_of(4, 2))
     assert found.information == pytest.approx(2.0)
     for window in ((0, 1), (1, 2), (2, 3)):
-        assert leak(p, found.channel, window) < 1e-12
+        assert leak(p, found.channel, group=window) < 1e-12
 
 
 def test_draws_follow_the_channel() -> None:
@@ -112,7 +112,7 @@ def test_types_are_the_same_problem(tmp_path: Path) -> None:
     by_types = sp.disclose_types(pmf, [[k % 2, 1 - k % 2] for k in range(n + 1)], samples=n)
     assert by_types.information == pytest.approx(by_cells.information, abs=1e-9)
     assert by_types.latent_entropy == pytest.approx(by_cells.latent_entropy)
-    assert leak(iid(q, n), by_types.channel, (2,)) < 1e-12
+    assert leak(iid(q, n), by_types.channel, group=(2,)) < 1e-12
     by_types.save(tmp_path / "m.json")
     assert sp.Disclosure.load(tmp_path / "m.json").information == pytest.approx(by_types.information)
 
@@ -376,6 +376,16 @@ def survey(tmp_path: Path) -> Path:
     lines = [",".join(map(str, row)) for row in zip(*table.values(), strict=True)]
     path.write_text(",".join(table) + "\n" + "\n".join(lines) + "\n")
     return path
+
+
+def test_a_plot_shows_what_each_y_says() -> None:
+    found = sp.disclose(np.multiply.outer([0.7, 0.3], [0.7, 0.3]))
+    axes = found.plot().axes[0]
+    shares = np.asarray(axes.images[0].get_array())
+    assert shares.shape == (len(axes.get_yticklabels()), found.size)
+    np.testing.assert_allclose(shares.sum(axis=0), 1)
+    named = {label.get_text(): row for label, row in zip(axes.get_yticklabels(), shares, strict=True)}
+    np.testing.assert_allclose(named["0, 0"], [found.meaning(y).get((0, 0), 0.0) for y in range(found.size)])
 
 
 def test_the_command(survey: Path, tmp_path: Path) -> None:

@@ -72,9 +72,9 @@ def test_no_law_within_the_radius_leaks_more(seed: int, shape: tuple[int, ...], 
     p = (p / p.sum()).reshape(shape)
     channel = solve(p).channel
     groups = [(i,) for i in range(p.ndim)]
-    found = leak_bound(p, channel, None, radius)
+    found = leak_bound(p, channel, private=None, radius=radius)
     assert found >= worst_leak(p, channel, groups, radius, rng) - 1e-13
-    assert found <= leak_bound(p, channel, None, min(2.0, 2 * radius)) + 1e-12
+    assert found <= leak_bound(p, channel, private=None, radius=min(2.0, 2 * radius)) + 1e-12
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 0.1]))
@@ -92,11 +92,11 @@ def test_the_bound_is_quadratic_and_close_to_the_worst_case() -> None:
     p = np.array([[0.3, 0.2], [0.15, 0.35]])
     channel = solve(p).channel
     rng = np.random.default_rng(0)
-    assert leak_bound(p, channel, None, 0.0) < 1e-12
+    assert leak_bound(p, channel, private=None, radius=0.0) < 1e-12
     for radius in (1e-3, 1e-2):
         worst = worst_leak(p, channel, [(0,), (1,)], radius, rng)
-        assert worst <= leak_bound(p, channel, None, radius) <= 1.75 * worst
-    ratio = leak_bound(p, channel, None, 2e-3) / leak_bound(p, channel, None, 1e-3)
+        assert worst <= leak_bound(p, channel, private=None, radius=radius) <= 1.75 * worst
+    ratio = leak_bound(p, channel, private=None, radius=2e-3) / leak_bound(p, channel, private=None, radius=1e-3)
     assert ratio == pytest.approx(4, rel=0.02)
 
 
@@ -138,32 +138,34 @@ def test_unseen_cells_get_letters_that_say_nothing() -> None:
     filled = fill_unseen(p, channel)
     np.testing.assert_allclose(filled[:, 2], 0.5)
     np.testing.assert_array_equal(filled[p > 0], channel[p > 0])
-    assert leak_bound(p, filled, [(1,)], 0.05) < leak_bound(p, channel, [(1,)], 0.05)
+    assert leak_bound(p, filled, private=[(1,)], radius=0.05) < leak_bound(p, channel, private=[(1,)], radius=0.05)
     rng = np.random.default_rng(0)
     for mapping in (channel, filled):
-        assert leak_bound(p, mapping, [(1,)], 0.05) >= worst_leak(p, mapping, [(1,)], 0.05, rng) - 1e-13
+        assert leak_bound(p, mapping, private=[(1,)], radius=0.05) >= worst_leak(p, mapping, [(1,)], 0.05, rng) - 1e-13
     lonely = channel.copy()  # a letter that only unseen cells give
     lonely = np.concatenate([lonely, np.zeros((2, 3, 1))], axis=-1)
     lonely[:, 2] = [0.0, 0.0, 1.0]
-    assert leak_bound(p, lonely, [(1,)], 0.05) >= worst_leak(p, lonely, [(1,)], 0.05, rng)
+    assert leak_bound(p, lonely, private=[(1,)], radius=0.05) >= worst_leak(p, lonely, [(1,)], 0.05, rng)
 
 
 def test_smoothing() -> None:
     rows = np.array([[0, 0], [0, 1], [1, 1], [1, 1]])
     assert estimate(rows, (2, 2)).unseen == 1
-    laplace = estimate(rows, (2, 2), "laplace")
+    laplace = estimate(rows, (2, 2), smoothing="laplace")
     np.testing.assert_allclose(laplace.p, (np.array([[1, 1], [0, 2]]) + 1) / 8)
     moved = np.abs(laplace.p - estimate(rows, (2, 2)).p).sum()
     many = np.repeat(rows, 1000, axis=0)
     assert laplace.shift == pytest.approx(moved)
-    assert estimate(many, (2, 2), "laplace").radius() == pytest.approx(
-        estimate(many, (2, 2)).radius() + estimate(many, (2, 2), "laplace").shift
+    assert estimate(many, (2, 2), smoothing="laplace").radius() == pytest.approx(
+        estimate(many, (2, 2)).radius() + estimate(many, (2, 2), smoothing="laplace").shift
     )
-    np.testing.assert_allclose(estimate(rows, (2, 2), "laplace", alpha=0.5).p, np.array([[1.5, 1.5], [0.5, 2.5]]) / 6)
-    bayes = estimate(rows, (2, 2), "bayes", alpha=2)
+    np.testing.assert_allclose(
+        estimate(rows, (2, 2), smoothing="laplace", alpha=0.5).p, np.array([[1.5, 1.5], [0.5, 2.5]]) / 6
+    )
+    bayes = estimate(rows, (2, 2), smoothing="bayes", alpha=2)
     centre = np.outer([2.5, 2.5], [1.5, 3.5]) / 25
     np.testing.assert_allclose(bayes.p, (np.array([[1, 1], [0, 2]]) + 2 * centre) / 6)
-    assert (estimate(rows, (2, 2), "bayes").p > 0).all()
+    assert (estimate(rows, (2, 2), smoothing="bayes").p > 0).all()
 
 
 def test_the_prior_is_as_strong_as_the_data_say() -> None:
@@ -186,7 +188,7 @@ def test_the_radius_covers_the_truth(cells: tuple[int, ...], rows: int) -> None:
     for smoothing in ("counts", "laplace", "bayes"):
         for _ in range(40):
             codes = np.column_stack(np.unravel_index(rng.choice(len(truth), size=rows, p=truth), cells))
-            found = estimate(codes, cells, smoothing)
+            found = estimate(codes, cells, smoothing=smoothing)
             missed += int(np.abs(found.p.ravel() - truth).sum() > found.radius(0.9))
     assert missed <= 0.1 * 120
 
@@ -219,7 +221,7 @@ def test_a_guarantee_from_a_table() -> None:
         assert (told.rows, told.unseen, told.confidence) == (rows, 0, 0.99)
         before = told.leak_bound
     assert before < 1e-5
-    assert guarantee(found, channel, []).leak_bound == 0
+    assert guarantee(found, channel, private=[]).leak_bound == 0
 
 
 def test_fresh_rows_bound_the_leak() -> None:
@@ -231,10 +233,10 @@ def test_fresh_rows_bound_the_leak() -> None:
     missed, found = 0, 0.0
     for _ in range(100):
         fresh = rng.multinomial(2000, truth.ravel()).reshape(truth.shape)
-        found = fresh_leak_bound(guess, channel, fresh, confidence=0.9)
+        found = fresh_leak_bound(guess, channel, fresh=fresh, confidence=0.9)
         missed += int(found < real)
     assert missed <= 10
-    more = fresh_leak_bound(guess, channel, rng.multinomial(10**7, truth.ravel()).reshape(truth.shape))
+    more = fresh_leak_bound(guess, channel, fresh=rng.multinomial(10**7, truth.ravel()).reshape(truth.shape))
     assert real <= more < found
 
 
@@ -246,9 +248,9 @@ def test_fresh_rows_bound_the_leak() -> None:
         ([[0.5, 0.5]], {}, "whole numbers"),
         ([[0, 0]], {"smoothing": "kernel"}, "unknown"),
         ([[0, 0]], {"smoothing": "laplace", "alpha": -1}, "positive"),
-        ([[0, 0]], {"smoothing": "laplace", "alpha": math.inf}, "alpha must be a finite number"),
-        ([[0, 0]], {"smoothing": "bayes", "alpha": math.nan}, "alpha must be a finite number"),
-        ([[0, 0]], {"smoothing": "bayes", "alpha": "x"}, "alpha must be a finite number"),
+        ([[0, 0]], {"smoothing": "laplace", "alpha": math.inf}, "alpha must be a positive number"),
+        ([[0, 0]], {"smoothing": "bayes", "alpha": math.nan}, "alpha must be a positive number"),
+        ([[0, 0]], {"smoothing": "bayes", "alpha": "x"}, "alpha must be a positive number"),
         ([[0, 0]], {"alpha": 1.0}, "of no use to smoothing 'counts'"),
         ([], {}, "the table has no rows"),
         (np.zeros((0, 2), dtype=int), {}, "the table has no rows"),
@@ -269,24 +271,28 @@ def test_bad_options() -> None:
             found.radius(confidence)  # type: ignore[arg-type]
     channel = np.full((2, 2, 2), 0.5)
     with pytest.raises(InputError, match="confidence"):
-        fresh_leak_bound(found.p, channel, found.counts, confidence=0)
+        fresh_leak_bound(found.p, channel, fresh=found.counts, confidence=0)
     with pytest.raises(InputError, match="fresh"):
-        fresh_leak_bound(found.p, channel, np.zeros((2, 2), dtype=np.int64))
+        fresh_leak_bound(found.p, channel, fresh=np.zeros((2, 2), dtype=np.int64))
     with pytest.raises(InputError, match="channel"):
-        fresh_leak_bound(found.p, channel[0], found.counts)
+        fresh_leak_bound(found.p, channel[0], fresh=found.counts)
     with pytest.raises(InputError, match="whole number"):
         estimate([[0, 0]], ("a", 2))  # type: ignore[arg-type]
 
 
 def test_leak_bound_takes_lists() -> None:
     p, channel = np.full((2, 2), 0.25), np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.2, 0.8], [0.9, 0.1]]])
-    assert leak_bound(p.tolist(), channel.tolist(), [(0,)], 0.1) == leak_bound(p, channel, [(0,)], 0.1) > 0
+    assert (
+        leak_bound(p.tolist(), channel.tolist(), private=[(0,)], radius=0.1)
+        == leak_bound(p, channel, private=[(0,)], radius=0.1)
+        > 0
+    )
 
 
 @pytest.mark.parametrize("radius", [-0.1, math.nan, math.inf, "0.1", None])
 def test_a_radius_is_a_distance(radius: Any) -> None:
     with pytest.raises(InputError, match="radius"):
-        leak_bound(np.full((2, 2), 0.25), np.full((2, 2, 2), 0.5), None, radius)
+        leak_bound(np.full((2, 2), 0.25), np.full((2, 2, 2), 0.5), private=None, radius=radius)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve, solve_types
 from discreet.sample_privacy._symmetric import exchangeable_types, swap_classes, type_counts, types_of
 from tests._oracles.disclosures import best_information, information_of, leak_of
+from tests.sample_privacy.conftest import Clock
 from tests.sample_privacy.strategies import iid, noisy_copies
 
 
@@ -215,7 +216,7 @@ def test_few_samples_by_type_are_proven() -> None:
     assert found.problem is None
 
 
-def test_turns_disclose_all_but_a_few_bits_when_time_is_short() -> None:
+def test_turns_disclose_all_but_a_few_bits_when_time_is_short(clock: Clock) -> None:
     n = 50
     found = solve_types(binomial(n, 0.3), samples=n, time_limit=1)
     assert n * 0.8812908992 - np.log2(2 * n) - 6 < found.information < found.upper_bound

@@ -14,7 +14,7 @@ from discreet.cli.shared import Names, flat, named, print_json, progress
     epilog="Example: discreet disclose answers.csv --samples q1,q2,q3 --latent risk --out y.parquet --mapping mapping.json",
 )
 @click.argument("table")
-@click.option("--samples", type=Names(), multiple=True, required=True, help="Columns that are one data set a row.")
+@click.option("--samples", type=Names(), multiple=True, required=True, help="Columns that are one data set per row.")
 @click.option("--latent", metavar="NAME", help="The column to tell about; without it, the samples themselves.")
 @click.option(
     "--windows", type=click.IntRange(min=1), default=1, show_default=True, help="Neighbouring samples to hide together."
@@ -41,29 +41,13 @@ from discreet.cli.shared import Names, flat, named, print_json, progress
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(out: str, mapping_file: str, inner: str | None, as_json: bool, **options: Any) -> None:
     """Draw a y for every row of TABLE that is independent of each sample column, and tells most about the rest."""
-    from discreet.sample_privacy._publish_disclosure import publish
+    from discreet.sample_privacy._publish_disclosure import Files, publish
 
-    table = named(options["table"], inner)
+    table = named(options.pop("table"), inner)
+    samples = flat(options.pop("samples"), table)
+    files = Files(out, mapping_file, options.pop("report_file"), options.pop("plot"), options.pop("force"))
     with progress("disclose") as report:
-        done = publish(
-            table,
-            flat(options["samples"], table),
-            out=out,
-            mapping_file=mapping_file,
-            report_file=options["report_file"],
-            plot_file=options["plot"],
-            latent=options["latent"],
-            windows=options["windows"],
-            smoothing=options["smoothing"],
-            alpha=options["alpha"],
-            confidence=options["confidence"],
-            na=options["na"],
-            time_limit=options["time_limit"],
-            seed=options["seed"],
-            purpose=options["purpose"],
-            force=options["force"],
-            progress=report,
-        )
+        done = publish(table, samples, files=files, progress=report, **options)
     if as_json:
         print_json(done.to_dict())
         return

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from discreet.release._frontier import Frontier
     from discreet.release._policy import Policy
     from discreet.release._publishing import Published
-    from discreet.sample_privacy._disclosing import Disclosure
+    from discreet.sample_privacy._disclosure import Disclosure
     from discreet.sample_privacy._publish_disclosure import Disclosed
 
 

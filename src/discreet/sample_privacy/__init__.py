@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.sample_privacy._analysis import analyse, leak, windows_of
-    from discreet.sample_privacy._disclosing import Disclosure, disclose, disclose_types
+    from discreet.sample_privacy._disclosing import disclose, disclose_types, from_table
+    from discreet.sample_privacy._disclosure import Disclosure
     from discreet.sample_privacy._estimating import estimate, leak_bound
     from discreet.sample_privacy._explicit_mappings import two_binary_samples, universal_mapping
     from discreet.sample_privacy._leak_bounds import fresh_leak_bound
@@ -35,14 +36,13 @@ if TYPE_CHECKING:
     from discreet.sample_privacy._processes import Independent, MarkovChain
     from discreet.sample_privacy._quantiles import quantile_columns, quantile_sequence
     from discreet.sample_privacy._schemes import Schemes, compare_schemes, efficiencies
-    from discreet.sample_privacy._tabled import from_table
     from discreet.sample_privacy._uniformiser import Uniformiser, asymptotic_efficiency
     from discreet.sample_privacy._vertices import enumerate_vertices, exhaustive_vertices
 
 _WHERE = {
     "Capacity": "_limits",
     "Convergence": "_limits",
-    "Disclosure": "_disclosing",
+    "Disclosure": "_disclosure",
     "Independent": "_processes",
     "MarkovChain": "_processes",
     "Problem": "_problem",
@@ -61,7 +61,7 @@ _WHERE = {
     "estimate": "_estimating",
     "exhaustive_vertices": "_vertices",
     "fresh_leak_bound": "_leak_bounds",
-    "from_table": "_tabled",
+    "from_table": "_disclosing",
     "full_data": "_limits",
     "known_latent_information": "_limits",
     "leak": "_analysis",

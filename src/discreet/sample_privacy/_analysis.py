@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.sample_privacy._arguments import whole_number
 from discreet.sample_privacy._constraints import Constraints, null_direction
 from discreet.sample_privacy._problem import entropy, family, make_problem
 
@@ -48,7 +48,7 @@ def marginal(array: FloatArray, axes: Sequence[int], extra: int = 0) -> FloatArr
     return np.asarray(kept.reshape(-1, *array.shape[n:]), dtype=np.float64)
 
 
-def leak(p: FloatArray, channel: FloatArray, group: Sequence[int]) -> float:
+def leak(p: FloatArray, channel: FloatArray, *, group: Sequence[int]) -> float:
     """I(X_g;Y) of a mapping p(y|xⁿ) of shape p.shape + (|Y|,), in bits."""
     return information(marginal(p[..., None] * channel, group, extra=1))
 
@@ -61,7 +61,7 @@ def windows_of(n: int, k: int) -> tuple[tuple[int, ...], ...]:
     >>> windows_of(4, 3)
     ((0, 1, 2), (1, 2, 3))
     """
-    n, k = whole_number(n, "the number of samples"), whole_number(k, "the length of a window")
+    n, k = checks.count(n, name="the number of samples"), checks.count(k, name="the length of a window")
     if not 1 <= k <= n:
         raise InputError(f"windows of {k} samples do not fit: take 1 to {n} of the {n} samples")
     return tuple(tuple(range(i, i + k)) for i in range(n - k + 1))
@@ -95,7 +95,7 @@ class Analysis:
     most_letters: int
 
 
-def analyse(p: FloatArray, latent: FloatArray | None = None, private: Groups | None = None) -> Analysis:
+def analyse(p: FloatArray, latent: FloatArray | None = None, *, private: Groups | None = None) -> Analysis:
     """Feasibility with a witness, bounds on I_s, and bounds on |Y| [SP, Props 1–3, Cors 1.1–1.2].
 
     p: pmf, one axis a sample, zeros allowed. latent: p(w|xⁿ) of shape p.shape + (|W|,), None for self-disclosure.

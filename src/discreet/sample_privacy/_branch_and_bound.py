@@ -90,7 +90,7 @@ class Search:
 
     def run(self, prices: FloatArray, tolerance: float, deadline: float) -> Proof:
         """Look for a posterior with H(W|u) − λ·u < −tolerance, until the deadline of ``time.monotonic()``."""
-        from discreet.sample_privacy._branch_and_bound_kernels import branch
+        from discreet.sample_privacy._simplex_kernels import branch
 
         variables = len(self.lower)
         cost = np.zeros(variables)

@@ -8,7 +8,7 @@ max_g I(X_g;Y) for **every** p within such a distance (proof in `leak_bounds`).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray, Smoothing
 from discreet.errors import InputError
 from discreet.sample_privacy._analysis import Groups
-from discreet.sample_privacy._arguments import array_of, probability, real_number, whole_number
 from discreet.sample_privacy._leak_bounds import checked_channel, group_leak_bound
-from discreet.sample_privacy._problem import CELL_LIMIT, checked_pmf, family
+from discreet.sample_privacy._problem import CELL_LIMIT, array_of, checked_pmf, family
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Estimate:
         2 Σ √c_x / N + 3 √(2 ln(2/δ)/N), the empirical Rademacher average, which does not grow with cells that never occur.
         d is the number of cells; the first two share half of the failure probability, the third has the other half.
         """
-        d, n, half = self.p.size, self.rows, (1 - probability(confidence, "confidence")) / 2
+        d, n, half = self.p.size, self.rows, (1 - checks.probability(confidence, name="confidence")) / 2
         subsets = d * math.log(2) if d > 60 else math.log(max(2.0**d - 2, 1.0))
         weissman = math.sqrt(2 * (subsets + math.log(1 / half)) / n)
         mean = math.sqrt((d - 1) / n) + math.sqrt(2 * math.log(1 / half) / n)
@@ -63,7 +63,9 @@ class Estimate:
         return min(2.0, min(weissman, mean, seen) + self.shift) if d > 1 else 0.0
 
 
-def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", alpha: float | None = None) -> Estimate:
+def estimate(
+    codes: Any, sizes: Sequence[int], *, smoothing: Smoothing = "counts", alpha: float | None = None
+) -> Estimate:
     """Estimate p(xⁿ) from rows, each an independent draw of xⁿ.
 
     codes: whole numbers, rows × n; sizes: the alphabet size of each column. smoothing "counts": the frequencies.
@@ -75,7 +77,7 @@ def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", 
     >>> estimate([[0, 0], [0, 1], [1, 1], [1, 1]], (2, 2)).p.tolist()
     [[0.25, 0.25], [0.0, 0.5]]
     """
-    shape = tuple(whole_number(size, "the size of an alphabet") for size in sizes)
+    shape = tuple(checks.count(size, name="the size of an alphabet") for size in sizes)
     rows = array_of(codes, "rows")
     if rows.ndim in (1, 2) and not len(rows):
         raise InputError("the table has no rows: there is nothing to estimate from")
@@ -90,8 +92,8 @@ def estimate(codes: Any, sizes: Sequence[int], smoothing: Smoothing = "counts", 
         raise InputError(
             f"{math.prod(shape):,} cells are more than {CELL_LIMIT:,}: take fewer samples or merge letters"
         )
-    if alpha is not None and real_number(alpha, "alpha") <= 0:
-        raise InputError(f"alpha must be positive, not {alpha}")
+    if alpha is not None:
+        alpha = checks.positive(alpha, name="alpha")
     flat = np.ravel_multi_index(tuple(rows.T), shape)
     counts = np.bincount(flat, minlength=math.prod(shape)).astype(np.int64).reshape(shape)
     if smoothing == "counts":
@@ -159,9 +161,27 @@ class Guarantee:
     bounds: dict[tuple[int, ...], float]
     unseen: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """The guarantee for JSON; `from_dict` reads it."""
+        return {
+            "confidence": self.confidence,
+            "radius": self.radius,
+            "rows": self.rows,
+            "worst": list(self.worst),
+            "bounds": [[list(group), bound] for group, bound in self.bounds.items()],
+            "unseen": self.unseen,
+        }
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> Guarantee:
+        """The guarantee that `to_dict` described."""
+        bounds = {tuple(group): float(bound) for group, bound in said["bounds"]}
+        worst = tuple(said["worst"])
+        return cls(said["confidence"], said["radius"], said["rows"], bounds[worst], worst, bounds, said["unseen"])
+
 
 def guarantee(
-    estimated: Estimate, channel: FloatArray, private: Groups | None = None, confidence: float = 0.95
+    estimated: Estimate, channel: FloatArray, *, private: Groups | None = None, confidence: float = 0.95
 ) -> Guarantee:
     """What remains of a mapping's privacy when p is only known from rows."""
     radius = estimated.radius(confidence)
@@ -172,7 +192,7 @@ def guarantee(
 
 
 def leak_bound(
-    p_hat: npt.ArrayLike, channel: npt.ArrayLike, private: Groups | None = None, radius: float = 0.0
+    p_hat: npt.ArrayLike, channel: npt.ArrayLike, *, private: Groups | None = None, radius: float = 0.0
 ) -> float:
     """An upper bound on max_g I(X_g;Y) in bits over every true p with ‖p − p̂‖₁ ≤ radius (proof in `leak_bounds`).
 
@@ -185,6 +205,5 @@ def leak_bound(
     """
     p = checked_pmf(p_hat)
     letters = checked_channel(channel, p.shape)
-    if real_number(radius, "radius") < 0:
-        raise InputError(f"radius is an L1 distance, at least 0, not {radius}")
+    radius = checks.number(radius, name="radius", least=0)
     return max((group_leak_bound(p, letters, g, radius) for g in family(private, p.ndim)), default=0.0)

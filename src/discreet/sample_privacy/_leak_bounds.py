@@ -21,11 +21,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from discreet import _checks as checks
 from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.sample_privacy._analysis import Groups
-from discreet.sample_privacy._arguments import array_of, probability
-from discreet.sample_privacy._problem import SUM_TOLERANCE, family
+from discreet.sample_privacy._problem import SUM_TOLERANCE, array_of, family
 
 CROWD = 2048
 """Cells of one value of X_g beyond which their largest distance is bounded instead of searched."""
@@ -135,7 +135,7 @@ def _two_places(plus: FloatArray, minus: FloatArray) -> float:
 
 
 def fresh_leak_bound(
-    p_hat: FloatArray, channel: FloatArray, fresh: IntArray, private: Groups | None = None, confidence: float = 0.95
+    p_hat: FloatArray, channel: FloatArray, *, fresh: IntArray, private: Groups | None = None, confidence: float = 0.95
 ) -> float:
     """An upper confidence bound on max_g I(X_g;Y) from rows that took no part in making the mapping.
 
@@ -149,7 +149,7 @@ def fresh_leak_bound(
     total = int(fresh.sum())
     if fresh.shape != p_hat.shape or total == 0:
         raise InputError(f"fresh counts need the shape {p_hat.shape} and at least one row")
-    confidence = probability(confidence, "confidence")
+    confidence = checks.probability(confidence, name="confidence")
     share = fresh.ravel() / total
     slack = (1 + math.sqrt(2 * math.log(max(1, len(groups)) / (1 - confidence)))) / math.sqrt(total)
     s = _mixed(p_hat.ravel() @ letters, total)

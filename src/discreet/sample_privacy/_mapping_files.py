@@ -1,95 +1,25 @@
-"""Files of mappings: probabilities and the names of values. Figures are computed anew when one is read.
-
-A mapping made from a table holds the table's frequencies, so its file is as private as the table; only y is published.
-"""
+"""Mappings as plain values: probabilities, from which every figure is computed anew when a file is read."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.errors import InputError
-from discreet.release import _cells as cells
-from discreet.sample_privacy._disclosing import Disclosure
-from discreet.sample_privacy._estimating import Guarantee
 from discreet.sample_privacy._mapping import ByType, Orbits, Table
 from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._symmetric import Types
-from discreet.tables._checksum import read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from discreet.sample_privacy._mapping import Mapping
 
-SCHEMA = 1
-LARGEST = 4_000_000  # numbers that a file may hold
+LARGEST = 4_000_000
+"""Numbers that a file may hold."""
 
 
-def save(disclosure: Disclosure, path: str | Path) -> None:
-    """Write a mapping, whole or not at all."""
-    known = disclosure.guarantee
-    document: dict[str, Any] = {
-        "disclosure": SCHEMA,
-        "names": list(disclosure.names),
-        "labels": [[cells.to_json(label) for label in values] for values in disclosure.labels],
-        "latent": disclosure.latent,
-        "latent_labels": [cells.to_json(label) for label in disclosure.latent_labels],
-        "private": [list(group) for group in disclosure.private],
-        "upper_bound": disclosure.upper_bound,
-        "engine": disclosure.engine,
-        "how": disclosure.how,
-        "proven": disclosure.proven,
-        "latent_entropy": disclosure.latent_entropy,
-        "guarantee": None
-        if known is None
-        else {
-            "confidence": known.confidence,
-            "radius": known.radius,
-            "rows": known.rows,
-            "worst": list(known.worst),
-            "bounds": [[list(group), bound] for group, bound in known.bounds.items()],
-            "unseen": known.unseen,
-        },
-        "mapping": _written(disclosure.mapping),
-    }
-    write_sealed(path, document)
-
-
-def load(path: str | Path) -> Disclosure:
-    """Read a mapping; refuse a file that is cut short, or that was changed by hand."""
-    document = read_sealed(path, "disclosure", SCHEMA, "a mapping")
-    try:
-        mapping, shape = _read(document["mapping"])
-        known = document["guarantee"]
-        return Disclosure(
-            mapping=mapping,
-            shape=shape,
-            private=tuple(tuple(group) for group in document["private"]),
-            upper_bound=float(document["upper_bound"]),
-            engine=document["engine"],
-            how=document["how"],
-            proven=bool(document["proven"]),
-            latent_entropy=float(document["latent_entropy"]),
-            names=tuple(document["names"]),
-            labels=tuple(tuple(cells.from_json(label) for label in values) for values in document["labels"]),
-            latent=document["latent"],
-            latent_labels=tuple(cells.from_json(label) for label in document["latent_labels"]),
-            guarantee=None if known is None else _guarantee(known),
-        )
-    except (LookupError, TypeError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError(f"{path} is not a complete mapping") from None
-
-
-def _guarantee(known: dict[str, Any]) -> Guarantee:
-    bounds = {tuple(group): float(bound) for group, bound in known["bounds"]}
-    worst = tuple(known["worst"])
-    return Guarantee(known["confidence"], known["radius"], known["rows"], bounds[worst], worst, bounds, known["unseen"])
-
-
-def _written(mapping: Mapping) -> dict[str, Any]:
+def mapping_to_dict(mapping: Mapping) -> dict[str, Any]:
+    """The probabilities of a mapping, for JSON."""
     if isinstance(mapping, Table):
         problem = mapping.problem
         arrays: dict[str, Any] = {"kind": "table", "p": problem.p, "table": mapping.table}
@@ -128,7 +58,9 @@ def _listed(value: Any) -> Any:
     return [_listed(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _read(document: dict[str, Any]) -> tuple[Mapping, tuple[int, ...]]:
+def mapping_from_dict(document: dict[str, Any]) -> tuple[Mapping, tuple[int, ...]]:
+    """The mapping that `mapping_to_dict` described, and the alphabet sizes of its samples; refused where it is none."""
+
     def floats(name: str) -> Any:
         return np.asarray(document[name], dtype=np.float64)
 

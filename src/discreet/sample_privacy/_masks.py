@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._arguments import generator, whole_number
 from discreet.sample_privacy._processes import (
     Independent,
     RowSampler,
@@ -95,7 +95,7 @@ class Masks:
     def draw(self, samples: Any, rng: np.random.Generator) -> IntArray:
         """The n − k letters to release for n samples."""
         codes = check_samples(samples, self.sizes)
-        s = self.sampler.draw(self.row_of + codes, generator(rng))
+        s = self.sampler.draw(self.row_of + codes, checks.generator(rng))
         return np.asarray((s[self.window :] - s[: -self.window]) % self.letters)
 
 
@@ -109,11 +109,11 @@ def uniform_masks(
     """
     if not isinstance(checked_process(process), Independent):
         raise InputError("masks need independent samples: a chain's letters would depend on each other")
-    n, window = process.n, whole_number(window, "window")
+    n, window = process.n, checks.count(window, name="window")
     if not 1 <= window < n:
         raise InputError(f"window must lie between 1 and {n - 1} for {n} samples, not {window}")
-    if letters is not None and whole_number(letters, "letters") < 2:
-        raise InputError(f"letters must be at least 2, not {letters}")
+    if letters is not None:
+        letters = checks.count(letters, name="letters", least=2)
     counts = np.bincount(process.kind, minlength=len(process.pmfs))
     widest = max(len(p) for p in process.pmfs)
     choices = [letters] if letters is not None else sorted({*LETTERS, widest})
@@ -124,7 +124,9 @@ def uniform_masks(
         if proven > lower:
             best, lower = tried, proven
     m = best[0].letters
-    least, most, how = _shifts(process, best, window, np.random.default_rng(0) if rng is None else generator(rng))
+    least, most, how = _shifts(
+        process, best, window, np.random.default_rng(0) if rng is None else checks.generator(rng)
+    )
     upper = min(lower + window * math.log2(m), process.entropy, (n - window) * math.log2(m))
     low = max(0.0, lower + least)
     high = max(low, min(lower + most, upper))

@@ -9,10 +9,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet.sample_privacy import _branch_and_bound as branching
 from discreet.sample_privacy import _column_generation as columns
 from discreet.sample_privacy import _pricing as pricing
@@ -22,7 +23,7 @@ from discreet.sample_privacy._vertices import enumerate_vertices, exhaustive_ver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from discreet._typing import FloatArray, IntArray
+    from discreet._typing import FloatArray, IntArray, Progress
     from discreet.sample_privacy._branch_and_bound import Swaps
 
 Engine = Literal["auto", "exhaustive", "vertices", "columns", "branching"]
@@ -59,6 +60,16 @@ class Outcome:
     cells: IntArray
 
 
+class Effort(TypedDict, total=False):
+    """How long and how exactly to search; every entry has a default."""
+
+    time_limit: float  # 60 seconds; when they are over, the best mapping found comes with the best bound proven
+    tolerance: float  # 1e-6 bits within which a mapping counts as optimal
+    engine: Engine  # "auto"
+    seed: int  # 0, of the searches' starts
+    progress: Progress | None  # told whenever the work changes
+
+
 @dataclass(frozen=True, eq=False)
 class Limits:
     """When to stop: the clock of ``time.monotonic()``, and bits that need not be proven."""
@@ -73,13 +84,36 @@ class Limits:
         return now + share * (self.deadline - now)
 
 
+def started(effort: Effort) -> tuple[Limits, Engine, np.random.Generator]:
+    """The clock that runs from now, the engine and the searches' starts."""
+    if unknown := effort.keys() - Effort.__annotations__:
+        raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+    seconds = checks.time_limit(effort.get("time_limit", 60.0))
+    tolerance = checks.positive(effort.get("tolerance", 1e-6), name="the tolerance", unit="bits")
+    engine: Engine = checks.choice(effort.get("engine", "auto"), Engine, name="engine")
+    rng = np.random.default_rng(checks.seed(effort.get("seed", 0)))
+    progress = effort.get("progress")
+
+    def note(stage: str) -> None:
+        if progress:
+            progress(stage, None)
+
+    return Limits(time.monotonic() + seconds, tolerance, note), engine, rng
+
+
+class Symmetry(NamedTuple):
+    """The type of each cell, and the swaps behind it, where samples are exchangeable and W is the samples."""
+
+    group: IntArray
+    swaps: Swaps
+
+
 def optimise(
     program: Program,
     limits: Limits,
     rng: np.random.Generator,
     engine: Engine = "auto",
-    group: IntArray | None = None,
-    swaps: Swaps | None = None,
+    symmetry: Symmetry | None = None,
     floor: float = -np.inf,
 ) -> Outcome:
     """Solve a program.
@@ -94,15 +128,16 @@ def optimise(
         Starts of the searches.
     engine
         "auto", or one engine: "exhaustive" (all bases), "vertices", "columns" (no proof), "branching" (with proof).
-    group, swaps
-        The type of each cell and the swaps behind it, where samples are exchangeable and W is the samples.
+    symmetry
+        That of the samples, where there is one.
     floor
         A bound on H(W|Y) that is known already.
     """
+    group, swaps = symmetry or (None, None)
     cells = np.arange(program.size) if group is None else group
     cells = np.flatnonzero(sums_by(cells, program.p)[cells] >= columns.NEGLIGIBLE)
     if len(cells) < program.size:
-        return _without_the_negligible(program, cells, limits, rng, engine, group, swaps, floor)
+        return _without_the_negligible(program, cells, limits, rng, engine, symmetry, floor)
     if engine in ("auto", "vertices", "exhaustive"):
         done = _by_vertices(program, limits, engine, group)
         if done is not None:
@@ -134,8 +169,7 @@ def _without_the_negligible(
     limits: Limits,
     rng: np.random.Generator,
     engine: Engine,
-    group: IntArray | None,
-    swaps: Swaps | None,
+    symmetry: Symmetry | None,
     floor: float,
 ) -> Outcome:
     """Solve for the law given that x is one of these cells; elsewhere Y is drawn without a look at x.
@@ -143,14 +177,17 @@ def _without_the_negligible(
     Y is independent of X_g given either event, with one pmf, so it is independent of X_g. The bound is about the whole
     program all the same: its prices are those of the cells, and −`FORBIDDING` elsewhere.
     """
+    group, swaps = symmetry or (None, None)
     total = float(program.p[cells].sum())
     p = program.p[cells] / total
     latent = None if program.latent is None else np.ascontiguousarray(program.latent[:, cells])
     inner = Program(independent_rows(program.rows[:, cells], p), p, latent)
-    inner_group = None if group is None else np.unique(group[cells], return_inverse=True)[1].ravel()
-    inner_swaps = None if swaps is None else branching.Swaps(swaps.cells[cells], swaps.classes)
+    within = None
+    if group is not None and swaps is not None:
+        kind = np.unique(group[cells], return_inverse=True)[1].ravel()
+        within = Symmetry(kind, branching.Swaps(swaps.cells[cells], swaps.classes))
     part = replace(limits, deadline=limits.part(0.7), tolerance=0.5 * limits.tolerance)
-    found = optimise(inner, part, rng, engine, inner_group, inner_swaps)
+    found = optimise(inner, part, rng, engine, within)
     prices = np.full(program.size, -columns.FORBIDDING)
     prices[cells] = found.pool.prices
     least, how = floor, f"{found.how}; {program.size - len(cells):,} cells too rare to be told from rounding left out"

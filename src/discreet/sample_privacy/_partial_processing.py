@@ -31,10 +31,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.sample_privacy._analysis import information, leak, marginal, windows_of
-from discreet.sample_privacy._arguments import generator, whole_number
 from discreet.sample_privacy._problem import entropy
 from discreet.sample_privacy._processes import DISTINCT, Process, RowSampler, check_samples, checked_process
 
@@ -76,7 +76,7 @@ class PartialProcessing:
         for i in range(self.window):
             place = np.minimum(self.starts + i, len(codes) - 1)  # a short last window has weight 0 there
             rows += codes[place] * self.weights[self.kind, i]
-        return self.sampler.draw(rows, generator(rng))
+        return self.sampler.draw(rows, checks.generator(rng))
 
 
 Solver = Callable[..., Any]
@@ -92,7 +92,7 @@ def partial_processing(
     The last window is shorter when n does not fit.
     """
     n = checked_process(process).n
-    window, protect = whole_number(window, "window"), whole_number(protect, "protect")
+    window, protect = checks.count(window, name="window"), checks.count(protect, name="protect")
     if not 1 <= protect < window or protect >= n:
         raise InputError(
             f"windows of {window} cannot protect {protect} consecutive samples out of {n}: take a longer window"
@@ -121,7 +121,7 @@ def partial_processing(
         groups = windows_of(length, protect)
         channel = np.asarray(solver(p, None, groups, **options).channel)
         total += float(counts[number]) * information((p[..., None] * channel).reshape(p.size, -1))
-        residual = max([residual, *(leak(p, channel, g) for g in groups)])
+        residual = max([residual, *(leak(p, channel, group=g) for g in groups)])
         largest = max([largest, *(float(entropy(marginal(p, g))) for g in groups)])
         weights[number, :length] = [int(np.prod(p.shape[i + 1 :])) for i in range(length)]
         row_of[number] = len(rows)

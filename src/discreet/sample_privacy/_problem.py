@@ -10,17 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-
-if TYPE_CHECKING:
-    from typing import Any
-
 
 SUM_TOLERANCE = 1e-9  # a pmf this close to one is normalised, any other is refused
 CELL_LIMIT = 1 << 24  # cells of p: beyond, a dense array is the wrong input
@@ -153,6 +149,14 @@ def make_problem(
         given = None
     cells = np.argwhere(pmf > 0).astype(np.int64)
     return Problem(pmf, given, family(private, pmf.ndim), cells)
+
+
+def array_of(values: Any, name: str) -> npt.NDArray[Any]:
+    """An array of any type; rows of different lengths make none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} must be an array: give rows of the same length") from None
 
 
 def checked_pmf(p: npt.ArrayLike) -> FloatArray:

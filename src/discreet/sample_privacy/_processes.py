@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._arguments import array_of, whole_number
-from discreet.sample_privacy._problem import entropy
+from discreet.sample_privacy._problem import array_of, entropy
 
 DISTINCT = 5000
 """Windows with different pmfs that are solved for one data set."""
@@ -80,8 +80,7 @@ class Independent:
     @classmethod
     def identical(cls, pmf: Any, n: int) -> Independent:
         """n samples with one pmf."""
-        if whole_number(n, "the number of samples") < 1:
-            raise InputError(f"a data set has at least one sample, not {n}")
+        n = checks.count(n, name="the number of samples", least=1)
         return cls((_pmf(pmf, "the pmf of a sample"),), np.zeros(n, dtype=np.int64))
 
     @classmethod

@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from discreet._typing import Smoothing
+from discreet import _checks as checks
 from discreet.errors import InputError
 from discreet.release._releasing import fingerprint, spare_originals
-from discreet.sample_privacy._disclosing import Disclosure
-from discreet.sample_privacy._tabled import draw_rows, from_table, write_rows
-from discreet.tables._writing import check_table_target, check_target
-
-if TYPE_CHECKING:
-    from discreet._typing import Progress
+from discreet.sample_privacy._disclosing import TableOptions, from_table
+from discreet.sample_privacy._disclosure import Disclosure, write_y
+from discreet.tables._writing import check_table_target, check_target, staged_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,63 +77,65 @@ class Disclosed:
         return text
 
 
+@dataclass(frozen=True)
+class Files:
+    """Where a disclosure is written: the table of y, the mapping, and a report and a plot where they are wanted."""
+
+    out: str | Path
+    mapping: str | Path
+    report: str | Path | None = None
+    plot: str | Path | None = None
+    force: bool = False
+
+    def checked(self, table: object) -> dict[str, str]:
+        """The files by what they hold, before anything is computed; none may be the table or another of them."""
+        named = {"out": self.out, "mapping": self.mapping, "report": self.report, "plot": self.plot}
+        files = {name: str(path) for name, path in named.items() if path}
+        if len({Path(path).resolve() for path in files.values()}) < len(files):
+            raise InputError("the table of y, the mapping, the report and the plot need a file each")
+        spare_originals(table, *files.values())
+        check_table_target(self.out, force=self.force)
+        for name in list(files.values())[1:]:
+            check_target(name, force=self.force)
+        if self.plot:
+            from discreet.report._plots import check_picture
+
+            check_picture(str(self.plot))
+        return files
+
+
 def publish(
     table: object,
     samples: Sequence[str],
     *,
-    out: str | Path,
-    mapping_file: str | Path,
-    report_file: str | Path | None = None,
-    plot_file: str | Path | None = None,
+    files: Files,
     latent: str | None = None,
     windows: int = 1,
-    smoothing: Smoothing = "counts",
-    alpha: float | None = None,
-    confidence: float = 0.95,
-    na: Sequence[str] = (),
-    time_limit: float = 60.0,
-    seed: int | None = None,
     purpose: str = "",
-    force: bool = False,
-    progress: Progress | None = None,
+    **options: Unpack[TableOptions],
 ) -> Disclosed:
-    """Find the best private mapping for a table, draw y for every row, and write both with a report."""
-    files = {"out": str(out), "mapping": str(mapping_file)}
-    files |= {name: str(path) for name, path in (("report", report_file), ("plot", plot_file)) if path}
-    if len({Path(path).resolve() for path in files.values()}) < len(files):
-        raise InputError("the table of y, the mapping, the report and the plot need a file each")
-    spare_originals(table, *files.values())
-    check_table_target(out, force=force)
-    for name in list(files.values())[1:]:
-        check_target(name, force=force)
-    if plot_file:
-        from discreet.report._plots import check_picture
+    """Find the best private mapping for a table, draw y for every row, and write both with a report.
 
-        check_picture(str(plot_file))
-    if seed is not None and seed < 0:
-        raise InputError("the seed must be a whole number of at least 0")
-    options: dict[str, Any] = {"latent": latent, "smoothing": smoothing, "alpha": alpha, "na": na}
-    found = from_table(
-        table,
-        samples,
-        windows=windows,
-        confidence=confidence,
-        time_limit=time_limit,
-        progress=progress,
-        **options,
-    )
+    The options are those of `from_table`, but `seed` is of the draws: None draws what cannot be repeated.
+    """
+    named = files.checked(table)
+    given = options.pop("seed", None)
+    seed = None if given is None else checks.seed(given)
+    found = from_table(table, samples, latent=latent, windows=windows, **options)
     growth = []
-    if report_file or plot_file:
+    if files.report or files.plot:
+        progress = options.get("progress")
+        quick: TableOptions = {**options, "time_limit": min(5.0, options.get("time_limit", 60.0)), "progress": None}
         for n in range(max(2, windows + 1), len(samples)):
             if progress:
                 progress(f"capacity of {n} samples", None)
-            part = from_table(table, list(samples)[:n], windows=windows, time_limit=min(5.0, time_limit), **options)
+            part = from_table(table, list(samples)[:n], latent=latent, windows=windows, **quick)
             growth.append((n, part.information, part.upper_bound))
     growth.append((len(samples), found.information, found.upper_bound))
-    drawn = draw_rows(found, table, np.random.default_rng(seed), na=na)
-    result = Disclosed(found, growth, drawn, files, fingerprint(table), smoothing)
+    drawn = found.draw_rows(table, np.random.default_rng(seed), na=options.get("na", ()))
+    result = Disclosed(found, growth, drawn, named, fingerprint(table), options.get("smoothing", "counts"))
     page = None
-    if report_file:
+    if files.report:
         from discreet.report._pages import disclosure_page
 
         page = disclosure_page(result, purpose=purpose)
@@ -146,8 +145,6 @@ def publish(
 
 def _write(result: Disclosed, page: str | None) -> None:
     """Everything or nothing: what is new is taken back when a later file cannot be written."""
-    from discreet.tables._writing import staged_text
-
     files = result.files
     new = [Path(path) for path in files.values() if not Path(path).exists()]
     try:
@@ -159,7 +156,7 @@ def _write(result: Disclosed, page: str | None) -> None:
                 from discreet.report._plots import growth_figure, save_figure
 
                 save_figure(growth_figure(result), files["plot"])
-            write_rows(result.drawn, Path(files["out"]))
+            write_y(result.drawn, Path(files["out"]))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

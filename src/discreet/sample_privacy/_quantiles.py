@@ -32,9 +32,10 @@ from typing import Any
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
-from discreet.sample_privacy._arguments import array_of, generator, whole_number
+from discreet.sample_privacy._problem import array_of
 
 WITHHELD = -1
 """Stands where nothing is released."""
@@ -76,7 +77,7 @@ class QuantileMasks:
         has no next, and for the rows withheld after it. Table: one row per row, one column for each of the first n − k
         columns; −1 in the last rows.
         """
-        values, rng = _numbers(samples), generator(rng)
+        values, rng = _numbers(samples), checks.generator(rng)
         if values.shape != self.shape:
             raise InputError(f"this release was made for data of shape {self.shape}, not {values.shape}")
         if values.ndim == 1:
@@ -136,8 +137,8 @@ def _tie_entropy(column: FloatArray, cells: int) -> float:
 
 
 def _check(values: FloatArray, cells: int, window: int, classes: int) -> None:
-    whole_number(cells, "cells")
-    whole_number(window, "window")
+    checks.count(cells, name="cells")
+    checks.count(window, name="window")
     if not 1 <= window < classes:
         raise InputError(f"window must lie between 1 and {classes - 1}, not {window}")
     rows = len(values) // window if values.ndim == 1 else len(values)

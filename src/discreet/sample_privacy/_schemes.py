@@ -33,7 +33,7 @@ class Schemes:
         return curves_figure(self.q, self.curves, "P(X = 1)", self.what)
 
 
-def compare_schemes(q: Sequence[float], n: int = 4, window: int = 2, *, time_limit: float = 60.0) -> Schemes:
+def compare_schemes(q: Sequence[float], n: int = 4, *, window: int = 2, time_limit: float = 60.0) -> Schemes:
     """Bits disclosed about n iid Bernoulli(q) samples: optimal, by windows that share a sample, and by masks [SP, Fig 4].
 
     Examples

@@ -7,10 +7,9 @@ there is one. Bounds: the dual of the program, branch and bound, subsets of the 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,7 @@ from discreet.sample_privacy import _symmetric as symmetric
 from discreet.sample_privacy._assembling import in_every_order, in_turns, table_of
 from discreet.sample_privacy._branch_and_bound import Swaps
 from discreet.sample_privacy._mapping import ByType, Evidence, Table
-from discreet.sample_privacy._optimising import Engine, Limits, optimise
+from discreet.sample_privacy._optimising import Effort, Engine, Limits, Symmetry, optimise, started
 from discreet.sample_privacy._problem import Problem, checked_latent, checked_pmf, make_problem
 from discreet.sample_privacy._word_columns import disclose_words
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from discreet.sample_privacy._problem import Program
     from discreet.sample_privacy._symmetric import Types
 
-ENGINES = ("auto", "exhaustive", "vertices", "columns", "branching")
 CELLS = 1 << 11  # points of the support up to which posteriors are searched cell by cell
 TABLE_LIMIT = 1 << 25  # numbers of a table over cells
 
@@ -65,7 +63,7 @@ class Solution(Evidence):
 
     @property
     def posteriors(self) -> FloatArray | None:
-        """p(x|y) on the support, one row a y; None where the mapping is not a table over cells."""
+        """p(x|y) on the support, one row per y; None where the mapping is not a table over cells."""
         return self.mapping.posteriors if isinstance(self.mapping, Table) else None
 
     def draw_codes(self, samples: IntArray, rng: np.random.Generator) -> IntArray:
@@ -77,33 +75,20 @@ def solve(
     p: npt.ArrayLike,
     latent: npt.ArrayLike | None = None,
     private: Sequence[Sequence[int] | int] | None = None,
-    *,
-    time_limit: float = 60.0,
-    tolerance: float = 1e-6,
-    engine: Engine = "auto",
-    seed: int = 0,
-    progress: Callable[[str], None] | None = None,
+    **effort: Unpack[Effort],
 ) -> Solution:
     """The mapping p(y|xⁿ) with Y independent of every private group that maximises I(W;Y) [SP, (2)].
 
     Parameters
     ----------
     p
-        p(xⁿ), one axis a sample; zeros are allowed.
+        p(xⁿ), one axis per sample; zeros are allowed.
     latent
         p(w|xⁿ), shape ``p.shape + (|W|,)``; None discloses the samples themselves (W = Xⁿ).
     private
         The groups of samples that Y must be independent of, each as a whole; None: every single sample.
-    time_limit
-        Seconds. When they are over, the best mapping found comes with the best bound proven.
-    tolerance
-        Bits within which a mapping counts as optimal.
-    engine
-        "auto", "exhaustive", "vertices", "columns" or "branching".
-    seed
-        Of the searches' starts.
-    progress
-        Called with a few words whenever the work changes.
+    effort
+        time_limit, tolerance, engine, seed, progress; see `Effort`.
 
     Raises
     ------
@@ -116,14 +101,7 @@ def solve(
     >>> round(found.information, 9), round(found.upper_bound, 9), found.size
     (1.0, 1.0, 2)
     """
-    if engine not in ENGINES:
-        raise InputError(f"unknown engine {engine!r}: use one of {', '.join(ENGINES)}")
-    limits = Limits(time.monotonic() + time_limit, tolerance, progress or _silent)
-    return solve_problem(make_problem(p, latent, private), limits, engine, np.random.default_rng(seed))
-
-
-def _silent(_: str) -> None:
-    pass
+    return solve_problem(make_problem(p, latent, private), *started(effort))
 
 
 def solve_types(
@@ -132,11 +110,7 @@ def solve_types(
     *,
     samples: int,
     values: int = 2,
-    time_limit: float = 60.0,
-    tolerance: float = 1e-6,
-    engine: Engine = "auto",
-    seed: int = 0,
-    progress: Callable[[str], None] | None = None,
+    **effort: Unpack[Effort],
 ) -> Solution:
     """`solve` for exchangeable samples given by their types, each single sample private; for n of any size.
 
@@ -149,10 +123,10 @@ def solve_types(
     samples, values
         n, and the size of a sample's alphabet.
 
-    The other parameters are those of `solve`; ``problem`` of the solution is None.
+    effort
+        As for `solve`; ``problem`` of the solution is None.
     """
-    if engine not in ENGINES:
-        raise InputError(f"unknown engine {engine!r}: use one of {', '.join(ENGINES)}")
+    limits, engine, rng = started(effort)
     if samples < 1 or values < 1:
         raise InputError("exchangeable samples are at least one, with at least one value")
     pmf = checked_pmf(p)
@@ -160,9 +134,7 @@ def solve_types(
     if pmf.shape != (count,):
         raise InputError(f"{samples} samples of {values} values have {count:,} types, but p has shape {pmf.shape}")
     given = None if latent is None else checked_latent(latent, pmf)[pmf > 0]
-    limits = Limits(time.monotonic() + time_limit, tolerance, progress or _silent)
     types = symmetric.exchangeable_types(pmf, samples, values)
-    rng = np.random.default_rng(seed)
     known = subset_bounds.by_groups_of_types(types, given)
     if given is not None:
         return _over_types(None, types, given, known, limits, engine, rng)
@@ -312,8 +284,8 @@ def _over_cells(
         mapping: Mapping = Table(problem, table_of(found, program.size))
     else:
         kind = symmetric.types_of(problem, classes)[1]
-        swaps = Swaps(problem.cells, classes)
-        found = optimise(program, limits, rng, engine, kind, swaps, floor=program.latent_entropy - known)
+        symmetry = Symmetry(kind, Swaps(problem.cells, classes))
+        found = optimise(program, limits, rng, engine, symmetry, floor=program.latent_entropy - known)
         mapping = in_every_order(problem, classes, found, limits)
     bound = min(known, program.latent_entropy - found.least)
     how = found.how
@@ -328,7 +300,7 @@ def _over_cells(
 
 def _bound_of(limits: Limits, rng: np.random.Generator) -> Callable[[Problem, float], float]:
     def bound(part: Problem, deadline: float) -> float:
-        inner = Limits(deadline, limits.tolerance, _silent)
+        inner = Limits(deadline, limits.tolerance, lambda _: None)
         return solve_problem(part, inner, "auto", rng).upper_bound
 
     return bound

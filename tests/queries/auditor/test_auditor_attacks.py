@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from discreet._typing import IntArray
 from discreet.queries import Auditor, Reply
 from tests._oracles.transcripts import Told, intervals_left
 

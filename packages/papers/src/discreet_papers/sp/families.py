@@ -58,7 +58,7 @@ def matrix(p: Floats) -> Floats:
 
 def worst_leak(p: Floats, channel: Floats) -> float:
     """The largest I(X_i;Y) in bits of a mapping p(y|xⁿ)."""
-    return max(leak(p, channel, (i,)) for i in range(p.ndim))
+    return max(leak(p, channel, group=(i,)) for i in range(p.ndim))
 
 
 def told(p: Floats, channel: Floats, latent: Floats | None = None) -> float:
