@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import operator
 import os
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import numpy as np
 import pytest
 
 from discreet.agent import _filters as conditions
-from discreet.agent._config import EXAMPLE, Config
+from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.errors import InputError
 from discreet.tables._labels import Alphabet
 
+EXAMPLE = files("discreet.agent").joinpath("example.toml").read_text()
 PEOPLE = "sex,city,height,smoker\nF,Oslo,170,0\nM,Oslo,180,1\nF,,165,0\nM,Rome,175.5,1\nF,Rome,160,0\n"
 CONFIG = """
 [datasets.people]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.agent._filters import DEEPEST, MOST
 from discreet.agent._questions import Question
-from discreet.agent._sql import RESERVED, question_of, statement_of
+from discreet.agent._sql import question_of, statement_of
 from discreet.errors import InputError
 
 sqlglot = pytest.importorskip("sqlglot")
@@ -188,9 +188,18 @@ def test_errors_are_written_in_full(error: float) -> None:
     assert question_of(statement_of(question)) == question
 
 
+RESERVED = """
+    all alter and any as between by case connect_by_root create cross current_catalog current_date current_time
+    current_timestamp current_user describe distinct drop else end error except false fetch for from glob grant group
+    having if ilike in inner insert intersect into is join lateral like limit localtime localtimestamp not notnull null
+    on or order outer partitioned_by qualify regexp returning revoke rlike rollback select session_user straight_join
+    tablesample then true uncache union user using values when where with xor
+"""
+
+
 def test_every_word_of_sql_can_be_a_name() -> None:
     words = {word.lower() for word in sqlglot.tokens.Tokenizer.KEYWORDS if re.fullmatch("[A-Za-z_]+", word)}
-    for name in [*sorted(words | {word.lower() for word in RESERVED}), 'a"b', "a b", "1a", "ä", "", "a;b", "--"]:
+    for name in [*sorted(words | set(RESERVED.split())), 'a"b', "a b", "1a", "ä", "", "a;b", "--"]:
         question = Question.from_json(
             {"dataset": name, "aggregate": "sum", "column": name, "error": 2,
              "where": {"all": [{"column": name, "is": "=", "value": 1}, {"not": {"column": name, "is": "missing"}}]}}

@@ -29,7 +29,7 @@ class OverBudgetError(DiscreetError):
 
     @classmethod
     def of(cls, bits: float, left: float) -> OverBudgetError:
-        """In words."""
+        """What is told to whoever asked: the price, and what is left."""
         return cls(
             f"the question costs {bits:.4g} bits and you have {max(0.0, left):.4g} left: ask with a larger error"
         )

@@ -28,7 +28,7 @@ DRAINED = 64  # times the largest body: so much is read of one too large, so tha
 
 
 class Lines(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """A record as JSON; of an exception only its kind and place."""
@@ -138,12 +138,12 @@ class Counts:
         self._lock = threading.Lock()
 
     def __call__(self, path: str, status: int) -> None:
-        """One more."""
+        """Count a request."""
         with self._lock:
             self._counts[path, status] += 1
 
     def lines(self) -> list[str]:
-        """In the form that Prometheus reads."""
+        """The counts in the form that Prometheus reads."""
         with self._lock:
             found = sorted(self._counts.items())
         return [

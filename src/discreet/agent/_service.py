@@ -125,7 +125,7 @@ class Agent:
                 "people": holding.people,
                 "public": list(holding.dataset.public),
                 "kinds": holding.kinds(),
-                "private": [asdict(column) for column in holding.dataset.private],
+                "private": [column.declared for column in holding.dataset.private],
                 "collude": holding.dataset.collude,
                 "smallest_group": holding.dataset.smallest_group,
             }
@@ -308,4 +308,4 @@ def told(answer: Answer) -> dict[str, Any]:
 
 def _declared(dataset: Dataset) -> dict[str, Any]:
     """What the ledger pins beside the data: a promise that changed would be another promise."""
-    return {"collude": dataset.collude, "private": [asdict(column) for column in dataset.private]}
+    return {"collude": dataset.collude, "private": [column.declared for column in dataset.private]}

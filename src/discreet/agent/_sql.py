@@ -18,14 +18,6 @@ LONGEST = 10_000  # letters of a statement
 DEEPEST = 20  # brackets in brackets, and signs before signs: the parser recurses into each
 FORM = "SELECT AVG(column) FROM data WHERE … WITH ERROR 5"
 WORD = r"[A-Za-z_][A-Za-z_0-9]{0,29}"
-_RESERVED = """
-    ALL ALTER AND ANY AS BETWEEN BY CASE CONNECT_BY_ROOT CREATE CROSS CURRENT_CATALOG CURRENT_DATE CURRENT_TIME
-    CURRENT_TIMESTAMP CURRENT_USER DESCRIBE DISTINCT DROP ELSE END ERROR EXCEPT FALSE FETCH FOR FROM GLOB GRANT
-    GROUP HAVING IF ILIKE IN INNER INSERT INTERSECT INTO IS JOIN LATERAL LIKE LIMIT LOCALTIME LOCALTIMESTAMP NOT
-    NOTNULL NULL ON OR ORDER OUTER PARTITIONED_BY QUALIFY REGEXP RETURNING REVOKE RLIKE ROLLBACK SELECT
-    SESSION_USER STRAIGHT_JOIN TABLESAMPLE THEN TRUE UNCACHE UNION USER USING VALUES WHEN WHERE WITH XOR
-"""
-RESERVED = frozenset(_RESERVED.split())  # words that cannot stand as a name without quotes
 OPERATORS = "=, <>, <, <=, >, >=, IN, BETWEEN, IS NULL, AND, OR, NOT"
 
 _COMPARISONS = {"EQ": "=", "NEQ": "!=", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
@@ -242,41 +234,48 @@ def statement_of(question: Question) -> str:
     "SELECT AVG(height) FROM people WHERE sex = 'F' AND NOT age >= 65 WITH ERROR 5"
     """
     call = {"mean": "AVG", "sum": "SUM", "count": "COUNT"}[question.aggregate]
-    where = "" if question.where == EVERYBODY else f" WHERE {_written(question.where)}"
-    column, data, error = _quoted(question.column), _quoted(question.dataset), repr(question.error).removesuffix(".0")
-    return f"SELECT {call}({column}) FROM {data}{where} WITH ERROR {error}"  # noqa: S608, for people
+    from sqlglot import exp
+
+    select = exp.select(exp.func(call, _named(question.column))).from_(exp.Table(this=_identifier(question.dataset)))
+    if question.where != EVERYBODY:
+        select = select.where(_written(question.where))
+    error = repr(question.error).removesuffix(".0")
+    return f"{select.sql()} WITH ERROR {error}"
 
 
-def _written(condition: Condition, inside: bool = False) -> str:
+def _written(condition: Condition) -> exp.Expr:
+    """A condition as the parser would have read it."""
+    from sqlglot import exp
+
     if isinstance(condition, Comparison):
-        column, value = _quoted(condition.column), condition.value
+        column, value = _named(condition.column), condition.value
         if condition.kind == "missing":
-            return f"{column} IS NULL"
+            return column.is_(exp.null())
         if condition.kind == "in":
-            return f"{column} IN ({', '.join(map(_literal, value))})"
+            return column.isin(*(exp.convert(each) for each in value))
         if condition.kind == "between":
-            return f"{column} BETWEEN {_literal(value[0])} AND {_literal(value[1])}"
-        return f"{column} {condition.kind.replace('!=', '<>')} {_literal(value)}"
+            return column.between(exp.convert(value[0]), exp.convert(value[1]))
+        kind = next(name for name, sign in _COMPARISONS.items() if sign == condition.kind)
+        return getattr(exp, kind)(this=column, expression=exp.convert(value))  # type: ignore[no-any-return]
+    parts = [_written(part) for part in condition.parts]
     if condition.kind == "not":
-        (part,) = condition.parts
-        if isinstance(part, Comparison) and part.kind == "missing":
-            return f"{_quoted(part.column)} IS NOT NULL"
-        return f"NOT {_written(part, inside=True)}"
-    if not condition.parts:
-        return "TRUE" if condition.kind == "all" else "FALSE"
-    parts = [_written(part, inside=len(condition.parts) > 1 or inside) for part in condition.parts]
-    text = (" AND " if condition.kind == "all" else " OR ").join(parts)
-    return f"({text})" if inside and len(parts) > 1 else text
+        return exp.not_(parts[0])
+    if not parts:
+        return exp.true() if condition.kind == "all" else exp.false()
+    return (exp.and_ if condition.kind == "all" else exp.or_)(*parts)
 
 
-def _literal(value: Any) -> str:
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return str(value).upper() if isinstance(value, bool) else repr(value)
+def _named(name: str) -> exp.Column:
+    from sqlglot import exp
+
+    return exp.Column(this=_identifier(name))
 
 
-def _quoted(name: str) -> str:
-    """A name as it stands where that is safe: other names, and those that SQL could read as its own, in double quotes."""
-    if re.fullmatch(WORD, name) and name.upper() not in RESERVED:
-        return name
-    return '"' + name.replace('"', '""') + '"'
+def _identifier(name: str) -> exp.Identifier:
+    """A name as it stands where that is safe: other names, and words that SQL has a use for, in double quotes."""
+    from sqlglot import exp
+    from sqlglot.parser import Parser
+    from sqlglot.tokens import Tokenizer
+
+    used = name.upper() in ("ERROR", *Tokenizer.KEYWORDS, *Parser.NO_PAREN_FUNCTION_PARSERS)
+    return exp.Identifier(this=name, quoted=used or not re.fullmatch(WORD, name))

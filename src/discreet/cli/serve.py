@@ -7,6 +7,7 @@ import math
 import os
 import socket
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,16 +51,16 @@ def command(
 
     The first start makes the owner's key and shows it once: with it, analysts are added, and /owner is opened.
     """
-    from discreet.agent._config import EXAMPLE, Config
     from discreet.errors import InputError, needs_extra
 
     if example:
-        click.echo(EXAMPLE, nl=False)
+        click.echo(files("discreet.agent").joinpath("example.toml").read_text(encoding="utf-8"), nl=False)
         return
     if config is None:
         raise InputError("name an agent.toml: discreet serve --example prints one to begin with")
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
+    from discreet.agent._config import Config
     from discreet.agent._service import Agent
     from discreet.agent._web import run
 
