@@ -131,7 +131,7 @@ def _masks(study: Study) -> Outcome:
     for m, n, k in _example_three():
         p, channel = masked_sums(m, n, k)
         spread = channel.reshape(m**n, -1).mean(axis=0)
-        leaks = [leak(p, channel, window) for window in windows_of(n, k)]
+        leaks = [leak(p, channel, group=window) for window in windows_of(n, k)]
         worst = max(worst, float(np.abs(spread * len(spread) - 1).max()), *leaks)
     return matches(
         f"to {worst:.0e} on {len(_example_three())} triples M, n, k (M = 2 to n = 6, M = 3 to n = 4)", worst < EXACT
