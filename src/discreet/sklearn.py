@@ -151,4 +151,4 @@ def _joint(rows: FloatArray, s: npt.NDArray[Any], names: tuple[str, ...]) -> Joi
     sensitive = "s"
     while sensitive in names:
         sensitive += "_"
-    return from_codes(*combine([encode(s)], [sensitive]), *x, np.ones(len(rows), dtype=np.int64))
+    return from_codes(combine([encode(s)], [sensitive]), x, np.ones(len(rows), dtype=np.int64))

@@ -45,7 +45,7 @@ def test_every_measure_is_there() -> None:
 
 
 def test_a_large_audit_leaves_the_orders_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.auditing.SMALL", 2)
+    monkeypatch.setattr("discreet.auditing._audit.SMALL", 2)
     assert "I_2" not in dc.audit(CLINIC, "illness", "town").values
     assert "I_2" in dc.audit(CLINIC, "illness", "town", orders=[2]).values
 

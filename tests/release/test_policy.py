@@ -274,7 +274,7 @@ def test_a_forged_file_with_wrong_types_is_refused_or_harmless(saved: Path, wron
         if path != ("sha256",):
             bad = forged(changed(document, path, replace_by(wrong)))
             try:
-                policy_files.policy_of(bad, where="p.json")
+                policy_files.policy_of(bad, Policy, where="p.json")
             except InputError:
                 refused += 1
     assert refused > 20
@@ -307,7 +307,7 @@ def test_a_forged_file_with_wrong_types_is_refused_or_harmless(saved: Path, wron
 def test_a_forged_file_that_does_not_hold_together(saved: Path, path: tuple[Any, ...], value: Any, words: str) -> None:
     document = changed(json.loads(saved.read_text()), path, replace_by(value))
     with pytest.raises(InputError, match=words):
-        policy_files.policy_of(document if value != value else forged(document), where="p.json")
+        policy_files.policy_of(document if value != value else forged(document), Policy, where="p.json")
 
 
 def test_a_policy_with_side_information_promises_what_the_informed_learn() -> None:

@@ -12,6 +12,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,8 @@ from discreet import Joint, Policy, tables
 from discreet.errors import ColumnError, InputError, RequirementError, TableError
 from discreet.measures import REGISTRY
 from discreet.release._promises import MEASURED
-from discreet.release._publishing import publish
-from discreet.release._releasing import carry_out
+from discreet.release._publishing import ReleaseOptions, publish
+from discreet.release._rows import carry_out
 from discreet.tables._columns import encode_column
 from discreet.tables._sources import group
 from discreet.testing import coarsened_joints
@@ -562,7 +563,8 @@ def publish_in(folder: Path, **options: Any) -> Any:
     table = options.pop("table", folder / "people.csv")
     if not {"multiplier", "min_utility", "max_leakage"} & set(options):
         options["max_leakage"] = 1.0
-    return publish(table, joint, dc.frontier(joint), **paths, **options)
+    asked = {field.name: options.pop(field.name) for field in fields(ReleaseOptions) if field.name in options}
+    return publish(table, dc.frontier(joint), **paths, options=ReleaseOptions(**asked), **options)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -590,7 +592,7 @@ def test_publish_withholds_rows_within_a_budget(folder: Path) -> None:
     with (folder / "people.csv").open("a") as file:
         file.write("20,900,a\n21,900,b\n22,1900,c\n23,1900,c\n")
     plain = publish_in(folder)
-    tight = publish_in(folder, budget=4, force=True)
+    tight = publish_in(folder, suppress=4, force=True)
     assert tight.suppressed == 4
     assert tight.point.utility > plain.point.utility
     assert tight.point.leakage <= 1

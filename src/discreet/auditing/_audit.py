@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import json_number, shown
+from discreet.auditing._audit_page import audit_fragment, audit_page
 from discreet.auditing._requirements import Finding, Group, Requirement
-from discreet.auditing._words import json_number, missing_sentence, shown
+from discreet.auditing._words import missing_sentence
 from discreet.errors import InputError, TableError
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
-from discreet.tables._counting import named
+from discreet.tables._sources import named
 
 if TYPE_CHECKING:
     from discreet._typing import MissingPolicy, Progress
@@ -135,13 +137,9 @@ class Audit:
 
     def to_html(self, *, worst: int = 10, show_values: bool = False, findings: Sequence[Finding] = ()) -> str:
         """One self-contained page with plots."""
-        from discreet.report._pages import audit_page
-
         return audit_page(self, worst=worst, show_values=show_values, findings=findings)
 
     def _repr_html_(self) -> str:
-        from discreet.report._pages import audit_fragment
-
         return audit_fragment(self)
 
     def __repr__(self) -> str:

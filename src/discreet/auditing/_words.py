@@ -1,56 +1,15 @@
-"""Plain words: what each number means to somebody who has never heard of it, and how labels and numbers are shown."""
+"""Plain words: what the value of each measure means to somebody who has never heard of it, in one sentence."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
-    from discreet.tables._labels import Label
 
-
-def shown(label: Label) -> Any:
-    """A label for JSON and people: plain types stay, tuples become lists, missing is null."""
-    if label is None or isinstance(label, str | int | bool):
-        return label
-    if isinstance(label, float):
-        return json_number(label)
-    if isinstance(label, tuple):
-        return [shown(part) for part in label]
-    return str(label)
-
-
-def label_text(label: Label) -> str:
-    """A label on one line.
-
-    Examples
-    --------
-    >>> label_text((1.0, None, "a b"))
-    '1, missing, a b'
-    """
-    if label is None:
-        return "missing"
-    if isinstance(label, tuple):
-        return ", ".join(label_text(part) for part in label)
-    if isinstance(label, float):
-        return f"{label:g}" if abs(label) < 1e6 and float(f"{label:g}") == label else repr(label)
-    text = str(label)
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
-
-
-def json_number(value: float) -> float | str:
-    """A number as JSON has it: infinity is the string "inf"."""
-    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
-
-
-def number_text(value: float, units: str) -> str:
-    """A measure's value for people."""
-    if math.isinf(value):
-        return "∞"
-    if units == "count":
-        return f"{value:,.0f}"
-    return f"{value:.3f}"
+Sentence = Callable[[float, "Joint"], str]
 
 
 def missing_sentence(joint: Joint) -> str:
@@ -59,68 +18,130 @@ def missing_sentence(joint: Joint) -> str:
 
 
 def explain(symbol: str, value: float, joint: Joint) -> str:
-    """What a value of a measure means for this joint, in one sentence."""
-    n_s = joint.n_s
-    least, most = int(joint.distinct.min()), int(joint.distinct.max())
-    # Every sentence below is built, whatever the symbol: a count of a thousand records must not be taken for bits.
-    factor = 2.0 ** min(value, 1000.0)
-    pieces = round(factor)
-    sentences = {
-        "H0": f"Before the release every one of the {n_s} sensitive values is possible.",
-        "H0|X": f"The least telling public value still leaves {most} of {n_s} sensitive values.",
-        "B0": f"The most telling public value leaves only {least} of {n_s} sensitive values.",
-        "I0": f"Everybody's candidates shrink {_times(n_s / most)} at least."
-        if most < n_s
-        else "Somebody learns nothing.",
-        "L0": f"Somebody's candidates shrink from {n_s} to {least}, {_times(n_s / least)}."
-        if least < n_s
-        else "Nobody's candidates shrink.",
-        "I*": "Nothing can be told without error."
-        if pieces == 1
-        else f"The public columns split the people into {pieces} groups with no sensitive value in common.",
-        "L*": f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case."
-        if least < n_s
-        else "No attribute is exposed.",
-        "k": f"The worst group has {value:.0f} different sensitive values."
-        if value > 1
-        else "The worst group has one single sensitive value: it is known.",
-        "n": f"The smallest group has {value:.0f} record{'s' if value != 1 else ''}.",
-        "H": f"Before the release the sensitive value is as uncertain as {factor:.3g} equally likely ones.",
-        "I": "On average nothing is learnt."
-        if value < 1e-9
-        else f"On average the release answers {value:.2f} yes-or-no questions about the sensitive value.",
-        "Lmin": _guess("the sensitive value", value),
-        "I_inf": _guess("any function of the sensitive value", value),
-        "Lr": f"Some sensitive value becomes {factor:.3g} times as likely as before for somebody.",
-        "K": f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
-        "eps": "Some public value rules out some sensitive value: differential privacy gives no bound."
-        if math.isinf(value)
-        else f"No public value tells two sensitive values apart by odds of more than {factor:.3g} to 1.",
-        "HG": f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release.",
-        "HG|X": "After the release the first guess is right."
-        if value == 1
-        else f"After the release it takes {value:.3g} guesses on average.",
-        "LG": f"The release saves {value:.3g} guesses on average.",
-        "L0|A": f"To somebody who knows the side information, candidates shrink {_times(factor)} in the worst case.",
-        "I*,A": f"Together with the side information, {pieces} groups can be told apart without error."
-        if pieces > 1
-        else "Together with the side information nothing can be told without error.",
-    }
-    if symbol in sentences:
-        return sentences[symbol]
+    """What a value of a measure means for this joint; nothing where the symbol is not known."""
+    if symbol in SENTENCES:
+        return SENTENCES[symbol](value, joint)
     family, _, order = symbol.rpartition("_")
-    return {
-        "I": f"Between average and worst case (order {order}): {value:.2f} bits about the sensitive value.",
-        "IA": f"The Rényi entropy of order {order} falls by {value:.2f} bits.",
-        "L": f"At order {order}, at most {value:.2f} bits about any function of the sensitive value, for any prior.",
-        "D": f"The most telling public value moves the belief by {value:.2f} bits (order {order}).",
-    }.get(family, "")
+    return OF_AN_ORDER[family].format(order=order, value=value) if family in OF_AN_ORDER else ""
+
+
+def _least_shrinking(_: float, joint: Joint) -> str:
+    most = int(joint.distinct.max())
+    return (
+        f"Everybody's candidates shrink {_times(joint.n_s / most)} at least."
+        if most < joint.n_s
+        else "Somebody learns nothing."
+    )
+
+
+def _most_shrinking(_: float, joint: Joint) -> str:
+    n_s, least = joint.n_s, int(joint.distinct.min())
+    if least == n_s:
+        return "Nobody's candidates shrink."
+    return f"Somebody's candidates shrink from {n_s} to {least}, {_times(n_s / least)}."
+
+
+def _told_apart(value: float, _: Joint) -> str:
+    pieces = round(_factor(value))
+    if pieces == 1:
+        return "Nothing can be told without error."
+    return f"The public columns split the people into {pieces} groups with no sensitive value in common."
+
+
+def _told_apart_by_the_informed(value: float, _: Joint) -> str:
+    pieces = round(_factor(value))
+    if pieces == 1:
+        return "Together with the side information nothing can be told without error."
+    return f"Together with the side information, {pieces} groups can be told apart without error."
+
+
+def _most_exposed(_: float, joint: Joint) -> str:
+    n_s, least = joint.n_s, int(joint.distinct.min())
+    if least == n_s:
+        return "No attribute is exposed."
+    return f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case."
+
+
+def _worst_group(value: float, _: Joint) -> str:
+    if value <= 1:
+        return "The worst group has one single sensitive value: it is known."
+    return f"The worst group has {value:.0f} different sensitive values."
+
+
+def _answers(value: float, _: Joint) -> str:
+    if value < 1e-9:
+        return "On average nothing is learnt."
+    return f"On average the release answers {value:.2f} yes-or-no questions about the sensitive value."
+
+
+def _odds(value: float, _: Joint) -> str:
+    if math.isinf(value):
+        return "Some public value rules out some sensitive value: differential privacy gives no bound."
+    return f"No public value tells two sensitive values apart by odds of more than {_factor(value):.3g} to 1."
+
+
+def _guesses_after(value: float, _: Joint) -> str:
+    return (
+        "After the release the first guess is right."
+        if value == 1
+        else f"After the release it takes {value:.3g} guesses on average."
+    )
+
+
+SENTENCES: dict[str, Sentence] = {
+    "H0": lambda _, joint: f"Before the release every one of the {joint.n_s} sensitive values is possible.",
+    "H0|X": lambda _, joint: (
+        f"The least telling public value still leaves {joint.distinct.max()} of {joint.n_s} sensitive values."
+    ),
+    "B0": lambda _, joint: (
+        f"The most telling public value leaves only {joint.distinct.min()} of {joint.n_s} sensitive values."
+    ),
+    "I0": _least_shrinking,
+    "L0": _most_shrinking,
+    "I*": _told_apart,
+    "L*": _most_exposed,
+    "k": _worst_group,
+    "n": lambda value, _: f"The smallest group has {value:.0f} record{'s' if value != 1 else ''}.",
+    "H": lambda value, _: (
+        f"Before the release the sensitive value is as uncertain as {_factor(value):.3g} equally likely ones."
+    ),
+    "I": _answers,
+    "Lmin": lambda value, _: _guess("the sensitive value", value),
+    "I_inf": lambda value, _: _guess("any function of the sensitive value", value),
+    "Lr": lambda value, _: f"Some sensitive value becomes {_factor(value):.3g} times as likely as before for somebody.",
+    "K": lambda value, _: f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
+    "eps": _odds,
+    "HG": lambda value, _: (
+        f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release."
+    ),
+    "HG|X": _guesses_after,
+    "LG": lambda value, _: f"The release saves {value:.3g} guesses on average.",
+    "L0|A": lambda value, _: (
+        f"To somebody who knows the side information, candidates shrink {_times(_factor(value))} in the worst case."
+    ),
+    "I*,A": _told_apart_by_the_informed,
+}
+OF_AN_ORDER = {  # Sibson, Arimoto, maximal α-leakage, Rényi
+    "I": "Between average and worst case (order {order}): {value:.2f} bits about the sensitive value.",
+    "IA": "The Rényi entropy of order {order} falls by {value:.2f} bits.",
+    "L": "At order {order}, at most {value:.2f} bits about any function of the sensitive value, for any prior.",
+    "D": "The most telling public value moves the belief by {value:.2f} bits (order {order}).",
+}
+
+
+def _factor(bits: float) -> float:
+    """How many times: 2 to the bits, short of overflow."""
+    return float(2.0 ** min(bits, 1000.0))
+
+
+def _left(values: int, joint: Joint) -> str:
+    return f"{values} of {joint.n_s} sensitive values"
 
 
 def _guess(about: str, gain: float) -> str:
     if gain < 1e-9:
         return f"One guess at {about} succeeds no more often."
-    return f"One guess at {about} succeeds up to {2.0 ** min(gain, 1000.0):.3g} times as often."
+    return f"One guess at {about} succeeds up to {_factor(gain):.3g} times as often."
 
 
 def _times(factor: float) -> str:

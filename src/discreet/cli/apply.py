@@ -24,16 +24,15 @@ def command(
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release._policy import Policy
-    from discreet.release._releasing import carry_out, require_promises, spare_originals, write
-    from discreet.tables._writing import check_table_target
+    from discreet.release._releasing import delivered, require_promises, target_for
+    from discreet.release._rows import carry_out
 
     policy = Policy.load(policy_file)
-    target = check_table_target(out, force=force)
-    spare_originals(table, target)
+    target = target_for(table, out, force=force)
     with progress("apply") as report:
         done = carry_out(policy, table, keep=flat(keep, table), cells=cells, progress=report)
         require_promises(policy, done)
-        write(done, target)
+        delivered(done, table, target)
     if as_json:
         print_json(
             {"out": out, "rows": done.rows, "suppressed": done.unseen + done.withheld, "measures": done.measures}

@@ -84,7 +84,7 @@ def command(
 
 
 def _finding_dict(finding: Finding) -> dict[str, Any]:
-    from discreet.auditing._words import json_number, shown
+    from discreet._text import json_number, shown
 
     return {
         "requirement": str(finding.requirement),
@@ -103,8 +103,9 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
     from rich.markup import escape
     from rich.table import Table
 
-    from discreet.auditing._words import label_text, missing_sentence, number_text
-    from discreet.report._pages import headline, measure_rows
+    from discreet._text import label_text, number_text
+    from discreet.auditing._audit_page import headline, measure_rows
+    from discreet.auditing._words import missing_sentence
 
     screen = console()
     joint = found.joint

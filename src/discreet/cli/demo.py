@@ -25,7 +25,7 @@ def command(out: str) -> None:
     from discreet.cli.audit import show
     from discreet.datasets import load
     from discreet.joint._joint import Joint
-    from discreet.release._publishing import publish
+    from discreet.release._publishing import ReleaseOptions, publish
     from discreet.report._plots import save_figure
     from discreet.search import frontier
     from discreet.tables._writing import write_text
@@ -60,14 +60,12 @@ def command(out: str) -> None:
     with progress("release") as report:
         done = publish(
             table,
-            joint,
             best,
             out=files["released.csv"],
             policy_file=files["policy.json"],
             report_file=files["report.html"],
             max_leakage=MOST_BITS,
-            purpose="A demonstration on public data.",
-            force=True,
+            options=ReleaseOptions(purpose="A demonstration on public data.", force=True),
             progress=report,
         )
     for line in done.lines():

@@ -17,6 +17,8 @@ from discreet.cli.shared import (
     table_options,
 )
 
+CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility")
+
 
 @click.command(
     "release",
@@ -45,62 +47,25 @@ from discreet.cli.shared import (
 @click.option(
     "--unseen", type=click.Choice(["nearest", "suppress"]), default="nearest", show_default=True, help="New values."
 )
-@click.option(
-    "--suppress", "budget", type=click.IntRange(min=0), default=0, help="Rows that may be withheld instead of merged."
-)
+@click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld instead of merged.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(
-    max_leakage: float | None,
-    min_utility: float | None,
-    min_leakage: float | None,
-    max_utility: float | None,
-    multiplier: float | None,
-    out: str,
-    policy_file: str,
-    report_file: str | None,
-    purpose: str,
-    keep: tuple[str, ...],
-    cells: Any,
-    unseen: Any,
-    budget: int,
-    force: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(out: str, policy_file: str, report_file: str | None, as_json: bool, **options: Any) -> None:
     """Release TABLE's public columns, coarsened, with a policy that says what they leak."""
     from discreet.release._frontier import check_cut
-    from discreet.release._publishing import check_files, publish
+    from discreet.release._publishing import ReleaseOptions, carry_through, check_files
 
     table = named(options["table"], options["inner"])
-    cut = {
-        "multiplier": multiplier,
-        "max_leakage": max_leakage,
-        "min_utility": min_utility,
-        "min_leakage": min_leakage,
-        "max_utility": max_utility,
-    }
-    check_cut(**cut)
-    check_files(table, out, policy_file, report_file, force=force)
+    cut = {name: options[name] for name in CUTS}
+    check_cut(**cut)  # before the table is read
+    files = check_files(table, out, policy_file=policy_file, report_file=report_file, force=options["force"])
+    asked = ReleaseOptions(
+        keep=flat(options["keep"], table),
+        **{name: options[name] for name in ("cells", "unseen", "suppress", "na", "purpose", "force")},
+    )
     with progress("release") as report:
-        joint, found = joint_and_frontier(options, report)
-        done = publish(
-            table,
-            joint,
-            found,
-            out=out,
-            policy_file=policy_file,
-            report_file=report_file,
-            **cut,
-            purpose=purpose,
-            keep=flat(keep, named(options["table"], options["inner"])),
-            cells=cells,
-            unseen=unseen,
-            budget=budget,
-            na=options["na"],
-            force=force,
-            progress=report,
-        )
+        _, found = joint_and_frontier(options, report)
+        done = carry_through(table, found.point_at(**cut), frontier=found, files=files, options=asked, progress=report)
     if as_json:
         print_json(done.to_dict())
         return

@@ -20,22 +20,8 @@ def command(released: str, policy_file: str, original: str | None, as_json: bool
     with progress("verify"):
         found = policy.verify(released, original)
     if as_json:
-        print_json(
-            {
-                "ok": found.ok,
-                "problems": list(found.problems),
-                "checked": list(found.checked),
-                "unchecked": list(found.unchecked),
-                "rows": found.rows,
-                "measures": found.measures,
-            }
-        )
-        return 0 if found.ok else 1
-    for text in found.checked:
-        click.echo(f"checked: {text}")
-    for text in found.unchecked:
-        click.echo(f"not checked: {text}")
-    for text in found.problems:
-        click.echo(f"problem: {text}")
-    click.echo(f"{found.rows:,} rows " + ("fit the policy" if found.ok else "do not fit the policy"))
+        print_json(found.to_dict())
+    else:
+        for line in found.lines():
+            click.echo(line)
     return 0 if found.ok else 1

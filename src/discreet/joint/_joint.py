@@ -28,6 +28,7 @@ from discreet.joint._matrices import (
     subset,
 )
 from discreet.joint._side import Side
+from discreet.report._pages import fragment
 from discreet.tables import Missing, count
 from discreet.tables._labels import Alphabet, Label, combine, encode, plain
 
@@ -115,9 +116,8 @@ class Joint:
         matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
         triples = None
         if counted.a is not None and counted.a_codes is not None:
-            triples = Side.build(
-                counted.a, counted.s_codes, counted.x_codes, counted.a_codes, counted.counts, len(counted.s)
-            )
+            side_codes = (counted.a, counted.a_codes)
+            triples = Side.build(side_codes, counted.s_codes, counted.x_codes, counted.counts, len(counted.s))
         return cls(counted.s, counted.x, matrix, side=triples, missing=counted.missing)
 
     @classmethod
@@ -446,22 +446,32 @@ class Joint:
         return f"Joint({self.n_s} s × {self.n_x} x{side}, {self._counts.nnz:,} pairs, {weight})"
 
     def _repr_html_(self) -> str:
-        from discreet.report._pages import joint_fragment
-
-        return joint_fragment(self)
+        rows = [
+            ("|S|", f"{self.n_s:,}", f"distinct values of {', '.join(self.sensitive)}"),
+            ("|X|", f"{self.n_x:,}", f"distinct values of {', '.join(self.public)}: groups"),
+            ("pairs", f"{self._counts.nnz:,}", "of s and x that were seen together"),
+            ("k", f"{int(self.distinct.min()):,}", "distinct s in the worst group"),
+            ("certain", f"{int((self.distinct == 1).sum()):,}", "groups with a single s, which is given away"),
+        ]
+        if self.is_integral:
+            said = self.missing.sentence() if self.missing else "missing values were treated before"
+            rows.insert(0, ("rows", f"{self.total:,}", said))
+        return fragment(repr(self), rows)
 
 
 def from_codes(
-    s: Alphabet,
-    s_codes: IntArray,
-    x: Alphabet,
-    x_codes: IntArray,
+    s: tuple[Alphabet, IntArray],
+    x: tuple[Alphabet, IntArray],
     weights: npt.NDArray[Any],
+    *,
     side: tuple[Alphabet, IntArray] | None = None,
 ) -> Joint:
-    """A joint of entries that are numbered already; letters that no entry has are left out."""
-    seen_s, s_codes = np.unique(s_codes, return_inverse=True)
-    seen_x, x_codes = np.unique(x_codes, return_inverse=True)
+    """A joint of entries that are numbered already, each axis an alphabet with a code per entry.
+
+    Letters that no entry has are left out.
+    """
+    seen_s, s_codes = np.unique(s[1], return_inverse=True)
+    seen_x, x_codes = np.unique(x[1], return_inverse=True)
     matrix = matrix_of(s_codes, x_codes, weights, len(seen_s), len(seen_x))
-    known = Side.build(side[0], s_codes, x_codes, side[1], weights, len(seen_s)) if side is not None else None
-    return Joint(s.take(seen_s), x.take(seen_x), matrix, side=known)
+    known = Side.build(side, s_codes, x_codes, weights, len(seen_s)) if side is not None else None
+    return Joint(s[0].take(seen_s), x[0].take(seen_x), matrix, side=known)

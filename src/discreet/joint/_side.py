@@ -26,19 +26,19 @@ class Side:
 
     @classmethod
     def build(
-        cls, a: Alphabet, s: npt.NDArray[Any], x: IntArray, a_codes: IntArray, weights: npt.NDArray[Any], n_s: int
+        cls, a: tuple[Alphabet, IntArray], s: npt.NDArray[Any], x: IntArray, weights: npt.NDArray[Any], n_s: int
     ) -> Side:
-        """From codes and counts of distinct (s, x, a)."""
-        pairs, columns = encode_integers(x.astype(np.int64) * len(a) + a_codes)
+        """From codes and counts of distinct (s, x, a); A comes with its alphabet."""
+        axis, codes = a
+        pairs, columns = encode_integers(x.astype(np.int64) * len(axis) + codes)
         keys = np.asarray(pairs.columns[0])
-        return cls(a, matrix_of(s, columns, weights, n_s, len(keys)), keys // len(a), keys % len(a))
+        return cls(axis, matrix_of(s, columns, weights, n_s, len(keys)), keys // len(axis), keys % len(axis))
 
     def with_x(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of X are renumbered."""
         column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
-        return Side.build(
-            self.a, self.counts.indices, letter_of[self.x_of[column]], self.a_of[column], self.counts.data, n_s
-        )
+        a = (self.a, self.a_of[column])
+        return Side.build(a, self.counts.indices, letter_of[self.x_of[column]], self.counts.data, n_s)
 
     def with_s(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of S are renumbered."""

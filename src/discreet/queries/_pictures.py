@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import label_text
 from discreet._typing import FloatArray, IntArray
-from discreet.auditing._words import label_text
 from discreet.errors import InputError
 from discreet.queries._domains import Box
 from discreet.queries._query import is_real
+from discreet.report._plots import ACCENT, INK, PALE, WARN, figure
 
 if TYPE_CHECKING:
     from discreet.queries._quantised import QuantisedQuery
@@ -47,8 +48,6 @@ def fact_table(caption: str, rows: Iterable[tuple[str, str, str]], picture: str 
 
 def strip(cells: Sequence[tuple[float, float]], told: tuple[float, float] | None = None) -> str:
     """Cells side by side as inline SVG, from the least value to the greatest; the one that was told is filled."""
-    from discreet.report._plots import ACCENT, INK, PALE
-
     low, high = cells[0][0], cells[-1][1]
     scale = WIDE / (high - low) if high > low else 0.0
 
@@ -124,8 +123,6 @@ def regions(quantised: QuantisedQuery, points: int = 200) -> Regions:
 
 def regions_figure(quantised: QuantisedQuery, points: int = 400) -> Any:
     """The regions X_1, …, X_q of a two-entry box [DQ, Figs 1 and 2], as a matplotlib figure."""
-    from discreet.report._plots import INK, PALE, figure
-
     found = regions(quantised, points)
     drawing, axes = figure(4.4, 4.2)
     axes.spines[["top", "right"]].set_visible(True)  # the domain ends there
@@ -154,8 +151,6 @@ def regions_figure(quantised: QuantisedQuery, points: int = 400) -> Any:
 
 def trade_off_figure(curve: TradeOff) -> Any:
     """L0 and I* in bits, and the adversary's error, against γ [DQ, Fig 3], as a matplotlib figure."""
-    from discreet.report._plots import ACCENT, INK, WARN, figure
-
     drawing, axes = figure()
     order = np.argsort(curve.gamma, kind="stable")
     gamma, leakage = curve.gamma[order], curve.leakage[order]
@@ -184,8 +179,6 @@ def trade_off_figure(curve: TradeOff) -> Any:
 
 def auditor_figure(kept: FloatArray, promised: FloatArray) -> Any:
     """The length that each person still keeps, in increasing order, beside the length promised, as a matplotlib figure."""
-    from discreet.report._plots import ACCENT, INK, figure
-
     drawing, axes = figure()
     order = np.argsort(kept, kind="stable")
     people = np.arange(1, len(kept) + 1)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._text import json_number
 from discreet._typing import Bins, FloatArray, IntArray
-from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.queries._adversary import lattice_bound, volume_bound
 from discreet.queries._aggregates import NOT_MAPPED, Function, query_from

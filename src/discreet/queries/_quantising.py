@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 import numpy as np
 
+from discreet._text import json_number
 from discreet._typing import Bins, FloatArray, IntArray
-from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.queries._bins import least_leakage, uniform
 from discreet.queries._domains import Domain

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._text import json_number
 from discreet._typing import FloatArray
-from discreet.auditing._words import json_number
 from discreet.errors import InputError
 from discreet.queries._domains import Box, Domain, IntegerBox
 

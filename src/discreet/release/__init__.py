@@ -5,9 +5,9 @@ from discreet.release._frontier import Frontier
 from discreet.release._hypervolume import hypervolume, non_dominated
 from discreet.release._points import Point, Points, Setting
 from discreet.release._policy import Policy
-from discreet.release._publishing import Published, publish
-from discreet.release._releasing import Released
-from discreet.release._verifying import Verification
+from discreet.release._publishing import Release, ReleaseOptions, publish
+from discreet.release._releasing import apply, release
+from discreet.release._verifying import Verification, verify
 
 __all__ = [
     "Channel",
@@ -15,11 +15,14 @@ __all__ = [
     "Point",
     "Points",
     "Policy",
-    "Published",
-    "Released",
+    "Release",
+    "ReleaseOptions",
     "Setting",
     "Verification",
+    "apply",
     "hypervolume",
     "non_dominated",
     "publish",
+    "release",
+    "verify",
 ]

@@ -17,8 +17,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from discreet._text import label_text
 from discreet._typing import IntArray
-from discreet.auditing._words import label_text
 from discreet.errors import InputError
 from discreet.tables._labels import Label
 

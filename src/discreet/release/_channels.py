@@ -15,16 +15,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet._typing import FloatArray
+from discreet import _checks as checks
+from discreet._text import label_text
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint, from_codes
 from discreet.release import _cells as cells
-from discreet.release._releasing import Released, in_kind, spare_originals, write
+from discreet.release._releasing import delivered, target_for
+from discreet.release._rows import ReleasedRows
+from discreet.report._pages import fragment
+from discreet.report._plots import matrix_figure
 from discreet.tables._checksum import read_sealed, write_sealed
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
-from discreet.tables._writing import check_table_target
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
@@ -128,19 +132,12 @@ class Channel:
         progress: Progress | None = None,
     ) -> Any:
         """Draw a symbol for every row. Without `out` the result is of the kind that was given, else the path."""
-        target = check_table_target(out, force=force) if out is not None else None
-        if target is not None:
-            spare_originals(table, target)
-        done = self.carry_out(table, rng, progress=progress)
-        if target is None:
-            return in_kind(table, done)
-        write(done, target)
-        return target
+        target = target_for(table, out, force=force)
+        return delivered(self.carry_out(table, rng, progress=progress), table, target)
 
-    def carry_out(self, table: object, rng: np.random.Generator, *, progress: Progress | None = None) -> Released:
+    def carry_out(self, table: object, rng: np.random.Generator, *, progress: Progress | None = None) -> ReleasedRows:
         """Draw without writing anything; where the table has S, the result knows what this very draw gives away."""
-        if not isinstance(rng, np.random.Generator):
-            raise InputError("a soft policy draws at random: give it a Generator, such as numpy.random.default_rng()")
+        checks.generator(rng)
         names = column_names(table)
         s_names = self.sensitive if all(name in names for name in self.sensitive) else ()
         values, counts = group(table, [*self.public, *s_names], progress=progress)
@@ -155,11 +152,11 @@ class Channel:
         joint = None
         if s_names:
             s, s_codes = combine(coded[len(self.public) :], s_names)
-            joint = from_codes(s, s_codes[pairs], Alphabet((list(self.symbols),)), symbols, drawn)
+            joint = from_codes((s, s_codes[pairs]), (Alphabet((list(self.symbols),)), symbols), drawn)
         total = np.bincount(symbols, weights=drawn, minlength=len(self.symbols)).astype(np.int64)
         seen = np.flatnonzero(total)
         column = {self.column: [self.symbols[i] for i in seen.tolist()]}
-        return Released(column, total[seen], int(total.sum()), 0, 0, 0, joint, None, "I")
+        return ReleasedRows(column, total[seen], int(total.sum()), joint=joint, leakage="I")
 
     @cached_property
     def _row_of(self) -> dict[Label, int]:
@@ -167,9 +164,9 @@ class Channel:
 
     # ------------------------------------------------------------------ files
 
-    def save(self, path: str | Path) -> None:
-        """Write the channel, whole or not at all."""
-        document: dict[str, Any] = {
+    def to_dict(self) -> dict[str, Any]:
+        """The channel file, as what JSON can hold."""
+        return {
             "channel": SCHEMA,
             "public": list(self.public),
             "sensitive": list(self.sensitive),
@@ -180,7 +177,10 @@ class Channel:
             "p_x": self.p_x.tolist(),
             "matrix": self.matrix.tolist(),
         }
-        write_sealed(path, document)
+
+    def save(self, path: str | Path) -> None:
+        """Write the channel, whole or not at all."""
+        write_sealed(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Channel:
@@ -200,6 +200,20 @@ class Channel:
         except (LookupError, TypeError, ValueError):
             raise InputError(f"{path} is not a complete channel") from None
 
+    def plot(self) -> Any:
+        """p(x̂|x) as a picture: a row per letter, a column per symbol, darker where more likely."""
+        return matrix_figure(self.matrix, [label_text(letter) for letter in self.letters], self.symbols)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("I(S;X̂)", f"{self.leakage:.4f}", "bits about the sensitive columns, on average"),
+            ("I(X;X̂)", f"{self.utility:.4f}", "bits about the public columns, on average"),
+            ("letters", f"{len(self.letters):,}", f"values of {', '.join(self.public)}"),
+            ("symbols", f"{len(self.symbols):,}", "that a released cell may hold"),
+            ("drawn", "no" if self.is_hard else "yes", "whether a letter has more than one symbol"),
+        ]
+        return fragment(repr(self), rows)
+
     def __repr__(self) -> str:
         kind = "hard" if self.is_hard else "soft"
         return (
@@ -209,8 +223,8 @@ class Channel:
 
 
 def _draw(
-    matrix: FloatArray, row_of: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], rng: np.random.Generator
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    matrix: FloatArray, row_of: IntArray, counts: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, IntArray]:
     """How often each group of equal rows got each symbol: groups, symbols and numbers, where not zero."""
     step = max(1, CHUNK // matrix.shape[1])
     found = []

@@ -16,25 +16,14 @@ import numpy as np
 from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.release._points import Point, Points, Setting
+from discreet.release._release_page import frontier_fragment
+from discreet.report._plots import convergence_figure, frontier_figure
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
     from discreet.release._channels import Channel
     from discreet.release._policy import Policy
 
-LEAKAGE_NAMES = {
-    "L0": "worst-case leakage L0 (bits)",
-    "I*": "maximin information I* (bits)",
-    "L0|I*=0": "worst-case leakage L0 (bits), nothing told apart for certain",
-    "I": "mutual information I(S;X̂) (bits)",
-    "Lmin": "min-entropy leakage (bits)",
-    "I_inf": "maximal leakage (bits)",
-}
-UTILITY_NAMES = {
-    "resolution": "resolution I0(X→X̂) (bits)",
-    "distortion": "utility −max distortion",
-    "information": "information I(X;X̂) (bits)",
-}
 ROUNDING = 1e-10  # bits within which two figures of information are equal
 _OUT_OF_REACH = {
     "max_leakage": "no policy leaks {:g} bits or less: the least is {:.4g} at utility {:.4g}",
@@ -292,21 +281,15 @@ class Frontier:
         soft: Sequence[Channel] = (),
     ) -> Any:
         """The frontier, with its bound, any others and soft policies beside it, as a matplotlib figure."""
-        from discreet.report._plots import frontier_figure
-
         return frontier_figure([self, *others], normalise=normalise, chosen=chosen, bound=bound, soft=soft)
 
     def plot_convergence(self, multiplier: float) -> Any:
         """The Lagrangian along the merge path, and where a multiplier stops it [AC, Figs 3, 6, 8]."""
         if self.path is None:
             raise InputError(f"method {self.method!r} has no merge path to follow")
-        from discreet.report._plots import convergence_figure
-
         return convergence_figure(self, multiplier)
 
     def _repr_html_(self) -> str:
-        from discreet.report._pages import frontier_fragment
-
         return frontier_fragment(self)
 
     def __repr__(self) -> str:

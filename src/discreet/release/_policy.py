@@ -11,21 +11,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import MissingPolicy, Unseen
+from discreet._typing import FloatArray, IntArray, MissingPolicy, Unseen
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
-from discreet.release._promises import TO_THE_INFORMED, alone_in, measured, promised_by
+from discreet.release import _policy_files as policy_files
+from discreet.release import _releasing as releasing
+from discreet.release._promises import TO_THE_INFORMED, alone_in, broken, measured, promised_by
+from discreet.release._release_page import policy_fragment
+from discreet.release._verifying import Verification, verify
 from discreet.tables._labels import Label, order_key, plain
+from discreet.tables._writing import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from discreet.release._verifying import Verification
+
+class Rules(TypedDict, total=False):
+    """What a policy says beside its partition; see the fields of `Policy`."""
+
+    missing: MissingPolicy
+    na: tuple[str, ...]
+    unseen: Unseen
+    names: tuple[str, ...]
+    at_least: int
+    problem: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +71,7 @@ class Policy:
     names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
     at_least: int = 0  # records that every released group must have
     problem: str = "funnel"  # a "bottleneck" keeps its leakage, and promises no bound on it
-    alone: dict[str, int] = field(
-        default_factory=dict
-    )  # distinct values of each sensitive column, where there are several
+    alone: dict[str, int] = field(default_factory=dict)  # distinct values of each sensitive column, if several
     source: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -72,15 +83,15 @@ class Policy:
         codewords: Sequence[Label] | None = None,
         leakage: str = "L0",
         utility: dict[str, float] | None = None,
-        missing: MissingPolicy | None = None,
-        na: Sequence[str] = (),
-        unseen: Unseen = "nearest",
-        names: Sequence[str] = (),
-        at_least: int = 0,
-        problem: str = "funnel",
+        **rules: Unpack[Rules],
     ) -> Policy:
-        """The policy of a partition of joint.x, measured before and after."""
+        """The policy of a partition of joint.x, measured before and after.
+
+        `rules` are further fields: missing, na, unseen, names, at_least, problem.
+        """
         coarse = joint.coarsen(blocks)
+        rules.setdefault("missing", joint.missing.policy if joint.missing else "level")
+        rules.update(na=tuple(rules.get("na", ())), names=tuple(rules.get("names", ())))
         return cls(
             public=joint.public or tuple(f"x{i}" for i in range(_width(joint.x[0]))),
             sensitive=joint.sensitive,
@@ -91,13 +102,8 @@ class Policy:
             before=measured(joint, leakage),
             after=measured(coarse, leakage),
             utility=dict(utility or {}),
-            missing=missing or (joint.missing.policy if joint.missing else "level"),
-            na=tuple(na),
-            unseen=unseen,
-            names=tuple(names),
-            at_least=at_least,
-            problem=problem,
             alone=alone_in(coarse),
+            **rules,
         )
 
     # ------------------------------------------------------------------ cells
@@ -117,7 +123,7 @@ class Policy:
         return tuple(cells.unique(columns))
 
     @cached_property
-    def _sorted_letters(self) -> tuple[list[Label], npt.NDArray[np.int64]]:
+    def _sorted_letters(self) -> tuple[list[Label], IntArray]:
         pairs = [(letter, number) for number, block in enumerate(self.blocks) for letter in block]
         pairs.sort(key=lambda pair: order_key(pair[0]))
         return [letter for letter, _ in pairs], np.asarray([number for _, number in pairs], dtype=np.int64)
@@ -174,10 +180,10 @@ class Policy:
         return None
 
     @cached_property
-    def _places(self) -> tuple[list[npt.NDArray[np.float64] | None], list[float]]:
+    def _places(self) -> tuple[list[FloatArray | None], list[float]]:
         """Every letter's position in every column that lies on a line, and that column's range."""
         letters, _ = self._sorted_letters
-        places: list[npt.NDArray[np.float64] | None] = []
+        places: list[FloatArray | None] = []
         scale = []
         for i in range(len(self.public)):
             column = [cells.position(letter[i]) for letter in letters]
@@ -205,55 +211,21 @@ class Policy:
 
     def broken_by(self, after: Joint) -> list[str]:
         """Why a released joint does not keep the promises; empty when it does."""
-        reasons = []
-        if after.n_s < 2:
-            reasons.append("the table has a single sensitive value: everybody's is known")
-        found = measured(after, self.leakage)
-        for symbol in self.promised:
-            if symbol not in found:
-                continue  # the side information is not here
-            value, bound = found[symbol], self.after[symbol]
-            if value > bound + 1e-12 * max(1.0, bound):
-                reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
-        for name, count in alone_in(after).items():
-            if count < self.alone.get(name, 0):
-                reasons.append(
-                    f"{name} alone has {count} distinct values in a group, the policy promises {self.alone[name]}"
-                )
-        least = int(after.distinct.min())
-        if least < self.promised_distinct:
-            short = int((after.distinct < self.promised_distinct).sum())
-            reasons.append(
-                f"{short} of {after.n_x} released groups have fewer than the {self.promised_distinct} distinct sensitive "
-                f"values promised (the least has {least})"
-            )
-        if self.at_least and float(after.records.min()) < self.at_least:
-            few = int((after.records < self.at_least).sum())
-            reasons.append(
-                f"{few} of {after.n_x} released groups have fewer than the {self.at_least} records promised "
-                f"(the least has {after.records.min():g})"
-            )
-        return reasons
+        return broken(self, after)
 
     # ------------------------------------------------------------------ tables (see releasing.py)
 
     def release(self, table: object, **options: Any) -> Any:
-        """The released table: the public columns, coarsened. See `discreet.release._releasing.release`."""
-        from discreet.release import _releasing as releasing
-
+        """The released table: the public columns, coarsened. Options are those of `discreet.release.release`."""
         return releasing.release(self, table, **options)
 
     def apply(self, table: object, **options: Any) -> Any:
-        """Release new data if the promises hold there too, else RequirementError. See `discreet.release._releasing.apply`."""
-        from discreet.release import _releasing as releasing
-
+        """Release new data if the promises hold there too, else RequirementError. Options are those of `release`."""
         return releasing.apply(self, table, **options)
 
-    def verify(self, table: object, original: object | None = None, **options: Any) -> Verification:
-        """Check a released table against this policy, from the table alone. See `discreet.release._verifying.verify`."""
-        from discreet.release import _verifying as verifying
-
-        return verifying.verify(self, table, original, **options)
+    def verify(self, table: object, original: object | None = None) -> Verification:
+        """Check a released table against this policy, from the table alone, or against the original as well."""
+        return verify(self, table, original)
 
     # ------------------------------------------------------------------ files
 
@@ -266,8 +238,6 @@ class Policy:
 
     def to_dict(self) -> dict[str, Any]:
         """The policy file, as what JSON can hold."""
-        from discreet.release import _policy_files as policy_files
-
         return policy_files.document_of(self)
 
     def to_json(self) -> str:
@@ -276,23 +246,17 @@ class Policy:
 
     def save(self, path: str | Path) -> None:
         """Write the policy file, whole or not at all."""
-        from discreet.tables._writing import write_text
-
         write_text(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
         """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
-        from discreet.release import _policy_files as policy_files
-
-        return policy_files.read(path)
+        return policy_files.policy_of(policy_files.read(path), cls, where=str(path))
 
     @classmethod
     def from_dict(cls, document: Any) -> Policy:
         """A policy from what `to_dict` gave."""
-        from discreet.release import _policy_files as policy_files
-
-        return policy_files.policy_of(document)
+        return policy_files.policy_of(document, cls, where="the policy")
 
     def with_source(self, **facts: Any) -> Policy:
         """The same policy, with facts about the data it was made for."""
@@ -308,8 +272,6 @@ class Policy:
         )
 
     def _repr_html_(self) -> str:
-        from discreet.report._pages import policy_fragment
-
         return policy_fragment(self)
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import discreet
-from discreet._typing import MissingPolicy, Unseen
-from discreet.auditing._words import json_number
+from discreet._text import json_number
+from discreet._typing import MissingPolicy, Problem, Unseen
 from discreet.errors import InputError
 from discreet.release import _cells as cells
-from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.tables._checksum import seal
+
+if TYPE_CHECKING:
+    from discreet.release._policy import Policy
 
 SCHEMA = 1
 
@@ -56,8 +59,8 @@ def document_of(policy: Policy) -> dict[str, Any]:
     return document
 
 
-def read(path: str | Path) -> Policy:
-    """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
+def read(path: str | Path) -> Any:
+    """The document of a policy file; refuse one that is cut short or no JSON."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -65,14 +68,13 @@ def read(path: str | Path) -> Policy:
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror}") from None
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not a policy file, or it is cut short: it does not read as JSON") from None
-    return policy_of(document, where=str(path))
 
 
-def policy_of(document: Any, *, where: str = "the policy") -> Policy:
-    """A policy from what `document_of` gave."""
+def policy_of(document: Any, make: Callable[..., Policy], *, where: str) -> Policy:
+    """A policy, as `make` makes it, from what `document_of` gave; refuse what was changed or does not hold together."""
     schema = document.get("schema") if isinstance(document, dict) else None
     if type(schema) is not int or schema < 1:
         raise InputError(f"{where} is not a policy file: it names no schema")
@@ -81,26 +83,7 @@ def policy_of(document: Any, *, where: str = "the policy") -> Policy:
     try:
         if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
             raise InputError(f"{where} was changed after it was written: its sha256 does not match")
-        policy = Policy(
-            public=tuple(column["name"] for column in document["columns"]["public"]),
-            sensitive=tuple(document["columns"]["sensitive"]),
-            side=tuple(document["columns"]["side"]),
-            blocks=tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in document["blocks"]),
-            codewords=tuple(cells.from_json(block["codeword"]) for block in document["blocks"]),
-            leakage=document["leakage"],
-            before={symbol: float(value) for symbol, value in document["before"].items()},
-            after={symbol: float(value) for symbol, value in document["after"].items()},
-            utility={name: float(value) for name, value in document["utility"].items()},
-            missing=document["missing"],
-            na=tuple(document["na"]),
-            unseen=document["unseen"],
-            withheld=tuple(cells.from_json(x) for x in document["withheld"]),
-            names=tuple(document["names"]),
-            at_least=int(document.get("at_least", 0)),
-            problem=str(document.get("problem", "funnel")),
-            alone={name: int(count) for name, count in document["alone"].items()},
-            source=document["source"],
-        )
+        policy = make(**_fields(document))
         fault = _fault(policy)
         if not fault and [list(label) for label in policy.labels] != [each["cells"] for each in document["blocks"]]:
             fault = "its cells are not those of its blocks"
@@ -111,6 +94,30 @@ def policy_of(document: Any, *, where: str = "the policy") -> Policy:
     if fault:
         raise InputError(f"{where} does not hold together: {fault}")
     return policy
+
+
+def _fields(document: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a policy."""
+    return {
+        "public": tuple(column["name"] for column in document["columns"]["public"]),
+        "sensitive": tuple(document["columns"]["sensitive"]),
+        "side": tuple(document["columns"]["side"]),
+        "blocks": tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in document["blocks"]),
+        "codewords": tuple(cells.from_json(block["codeword"]) for block in document["blocks"]),
+        "leakage": document["leakage"],
+        "before": {symbol: float(value) for symbol, value in document["before"].items()},
+        "after": {symbol: float(value) for symbol, value in document["after"].items()},
+        "utility": {name: float(value) for name, value in document["utility"].items()},
+        "missing": document["missing"],
+        "na": tuple(document["na"]),
+        "unseen": document["unseen"],
+        "withheld": tuple(cells.from_json(x) for x in document["withheld"]),
+        "names": tuple(document["names"]),
+        "at_least": int(document.get("at_least", 0)),
+        "problem": str(document.get("problem", "funnel")),
+        "alone": {name: int(count) for name, count in document["alone"].items()},
+        "source": document["source"],
+    }
 
 
 def _fault(policy: Policy) -> str:
@@ -128,7 +135,7 @@ def _fault(policy: Policy) -> str:
         "a letter has not one value a column": width > 1
         and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
         "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
-        "its problem is not known": policy.problem not in ("funnel", "bottleneck"),
+        "its problem is not known": policy.problem not in get_args(Problem),
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
         "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),

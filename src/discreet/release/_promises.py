@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY
+
+if TYPE_CHECKING:
+    from discreet.release._policy import Policy
 
 MEASURED = ("L0", "I*", "L*", "k", "n", "H0", "I", "Lmin", "I_inf")  # before and after, in every policy file
 TO_THE_INFORMED = {"L0": "L0|A", "I*": "I*,A"}  # the same to an adversary who knows the side information
@@ -46,3 +50,36 @@ def alone_in(joint: Joint) -> dict[str, int]:
     if len(joint.sensitive) < 2:
         return {}
     return {name: int(joint.select(sensitive=[name]).distinct.min()) for name in joint.sensitive}
+
+
+def broken(policy: Policy, after: Joint) -> list[str]:
+    """Why a released joint does not keep a policy's promises; empty when it does."""
+    reasons = []
+    if after.n_s < 2:
+        reasons.append("the table has a single sensitive value: everybody's is known")
+    found = measured(after, policy.leakage)
+    for symbol in policy.promised:
+        if symbol not in found:
+            continue  # the side information is not here
+        value, bound = found[symbol], policy.after[symbol]
+        if value > bound + 1e-12 * max(1.0, bound):
+            reasons.append(f"{symbol} is {value:.4g} bits, the policy promises {bound:.4g}")
+    for name, count in alone_in(after).items():
+        if count < policy.alone.get(name, 0):
+            reasons.append(
+                f"{name} alone has {count} distinct values in a group, the policy promises {policy.alone[name]}"
+            )
+    least = int(after.distinct.min())
+    if least < policy.promised_distinct:
+        short = int((after.distinct < policy.promised_distinct).sum())
+        reasons.append(
+            f"{short} of {after.n_x} released groups have fewer than the {policy.promised_distinct} distinct sensitive "
+            f"values promised (the least has {least})"
+        )
+    if policy.at_least and float(after.records.min()) < policy.at_least:
+        few = int((after.records < policy.at_least).sum())
+        reasons.append(
+            f"{few} of {after.n_x} released groups have fewer than the {policy.at_least} records promised "
+            f"(the least has {after.records.min():g})"
+        )
+    return reasons

@@ -4,36 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from discreet._typing import Cells, Unseen
-from discreet.auditing._words import json_number
+from discreet._text import json_number
+from discreet._typing import Cells, Progress, Unseen
 from discreet.errors import InputError, RequirementError
 from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
-from discreet.release._releasing import Released, carry_out, fingerprint, spare_originals, write
+from discreet.release._release_page import release_fragment, release_page
+from discreet.release._releasing import fingerprint, spare_originals, write
+from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._writing import check_table_target, check_target, staged_text
 
 if TYPE_CHECKING:
-    from discreet._typing import Progress
     from discreet.joint._joint import Joint
     from discreet.release._frontier import Frontier
     from discreet.release._points import Point
 
 
+class Cut(TypedDict, total=False):
+    """Which point of the frontier, as of `Frontier.at`: one of these."""
+
+    multiplier: float | None
+    max_leakage: float | None
+    min_utility: float | None
+    min_leakage: float | None
+    max_utility: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseOptions:
+    """What a release is asked for, beside the point of the frontier.
+
+    Attributes
+    ----------
+    keep
+        Other columns to release as they are.
+    cells
+        What a cell holds: its block's "label" or its "codeword".
+    unseen
+        What becomes of values that the policy has never seen.
+    suppress
+        Rows that may be withheld instead of merged, where that makes the rest more useful.
+    na
+        Texts that mean missing, as the table was counted with.
+    purpose
+        What the release is for, for the report.
+    force
+        Replace files that exist.
+    """
+
+    keep: Sequence[str] = ()
+    cells: Cells = "label"
+    unseen: Unseen = "nearest"
+    suppress: int = 0
+    na: Sequence[str] = ()
+    purpose: str = ""
+    force: bool = False
+
+
 @dataclass(frozen=True, eq=False)
-class Published:
+class Release:
     """A release that was carried out: the policy, the point it was chosen from, and what came out."""
 
     policy: Policy
     point: Point
     frontier: Frontier
-    joint: Joint
-    done: Released
+    done: ReleasedRows = field(repr=False)
     files: dict[str, str]
-    budget: int
+    options: ReleaseOptions
+
+    @property
+    def joint(self) -> Joint:
+        """What the frontier was computed from."""
+        return self.frontier.setting.joint
 
     @property
     def suppressed(self) -> int:
@@ -57,21 +103,17 @@ class Published:
     def lines(self) -> list[str]:
         """The outcome, for people."""
         before, after = self.policy.before, self.done.measures
-        text = [
-            f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}",
+        text = [f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}"]
+        text += [
+            f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits"
+            for symbol in reversed(promised_by(self.policy.leakage))
+            if symbol not in ("L0", "I*") and symbol in after
+        ]
+        text += [
             f"L0 {before['L0']:.3f} -> {after['L0']:.3f} bits, I* {before['I*']:.3f} -> {after['I*']:.3f} bits, "
             f"distinct values in the worst group {before['k']:.0f} -> {after['k']:.0f}",
-            f"{self.frontier.utility} {self.point.utility:.4g}"
-            + (
-                ""
-                if self.point.gap is None
-                else f"; at this utility no policy {'keeps more' if self.point.setting.is_bottleneck else 'leaks less'} than "
-                f"{self.point.bound:.3f} bits"
-            ),
+            f"{self.frontier.utility} {self.point.utility:.4g}{self._bound_words}",
         ]
-        for symbol in promised_by(self.policy.leakage):
-            if symbol not in ("L0", "I*") and symbol in after:
-                text.insert(1, f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits")
         if "L0|A" in after:
             known = ", ".join(self.policy.side)
             text.append(f"to somebody who knows {known}: L0 {before['L0|A']:.3f} -> {after['L0|A']:.3f} bits (L0|A)")
@@ -82,16 +124,57 @@ class Published:
             text.append(
                 f"not released: {self.suppressed:,} rows suppressed, {self.done.dropped:,} with missing values dropped"
             )
-        if self.done.kept is not None:
-            kept = self.done.kept
-            least = int(kept.distinct.min())
+        if self.done.with_kept is not None:
+            least = int(self.done.with_kept.distinct.min())
             text.append(f"together with the kept columns, the worst group has {least} distinct sensitive value(s)")
-        text += [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
-        return text
+        return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
+
+    @property
+    def _bound_words(self) -> str:
+        if self.point.gap is None:
+            return ""
+        verb = "keeps more" if self.frontier.setting.is_bottleneck else "leaks less"
+        return f"; at this utility no policy {verb} than {self.point.bound:.3f} bits"
+
+    def plot(self) -> Any:
+        """The frontier with the chosen point; without its bound where rows were withheld, which it is not about."""
+        return self.frontier.plot(chosen=self.point, bound=not self.suppressed)
+
+    def to_html(self) -> str:
+        """The report, one self-contained page to read and sign."""
+        return release_page(self)
+
+    def _repr_html_(self) -> str:
+        return release_fragment(self)
+
+    def __repr__(self) -> str:
+        return f"Release({self.done.rows:,} rows to {self.files['out']}, {self.policy!r})"
+
+
+def publish(
+    table: object,
+    frontier: Frontier,
+    *,
+    out: str | Path,
+    policy_file: str | Path,
+    report_file: str | Path | None = None,
+    options: ReleaseOptions | None = None,
+    progress: Progress | None = None,
+    **cut: Unpack[Cut],
+) -> Release:
+    """Release a table by one point of its frontier; nothing is written unless all of it can be.
+
+    The point is cut as `Frontier.at` does: name one of multiplier, max_leakage, min_utility, min_leakage, max_utility.
+    """
+    options = options or ReleaseOptions()
+    files = check_files(table, out, policy_file=policy_file, report_file=report_file, force=options.force)
+    return carry_through(
+        table, frontier.point_at(**cut), frontier=frontier, files=files, options=options, progress=progress
+    )
 
 
 def check_files(
-    table: object, out: str | Path, policy_file: str | Path, report_file: str | Path | None = None, *, force: bool
+    table: object, out: str | Path, *, policy_file: str | Path, report_file: str | Path | None = None, force: bool
 ) -> dict[str, str]:
     """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
     files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
@@ -104,63 +187,50 @@ def check_files(
     return files
 
 
-def publish(
+def carry_through(
     table: object,
-    joint: Joint,
-    frontier: Frontier,
+    point: Point,
     *,
-    out: str | Path,
-    policy_file: str | Path,
-    report_file: str | Path | None = None,
-    purpose: str = "",
-    keep: Sequence[str] = (),
-    cells: Cells = "label",
-    unseen: Unseen = "nearest",
-    budget: int = 0,
-    na: Sequence[str] = (),
-    force: bool = False,
-    progress: Progress | None = None,
-    **cut: float | None,
-) -> Published:
-    """Release a table by one point of its frontier; nothing is written unless all of it can be.
-
-    The point is cut as `Frontier.at` does: name one of multiplier, max_leakage, min_utility, min_leakage, max_utility.
-
-    With a `budget` of rows, outlying letters may be withheld instead of merged when that makes the rest more useful.
-    """
-    files = check_files(table, out, policy_file, report_file, force=force)
+    frontier: Frontier,
+    files: dict[str, str],
+    options: ReleaseOptions,
+    progress: Progress | None,
+) -> Release:
+    """Release by a point into files that `check_files` let pass."""
+    joint = frontier.setting.joint
     if joint.n_s < 2:
         raise InputError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
-    point = frontier.point_at(**cut)
     policy = point.policy
-    if budget:
+    if options.suppress:
         from discreet.search.ranges._withholding import withhold
 
-        point, policy = withhold(joint, frontier, point, budget)
-    policy = replace(policy, unseen=unseen, na=tuple(na)).with_source(**fingerprint(table))
-    done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+        point, policy = withhold(joint, frontier, point, options.suppress)
+    policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
+    done = carry_out(policy, table, keep=options.keep, cells=options.cells, progress=progress)
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    published = Published(policy, point, frontier, joint, done, files, budget)
-    page = None
-    if report_file:
-        from discreet.report._pages import release_page
+    release = Release(policy, point, frontier, done, files, options)
+    _write_all(release)
+    return release
 
-        page = release_page(published, purpose=purpose)
+
+def _write_all(release: Release) -> None:
+    """Table, policy and report, all of them or none."""
+    files = release.files
+    page = release.to_html() if "report" in files else None
     new = [Path(path) for path in files.values() if not Path(path).exists()]
     try:
         with ExitStack() as stack:  # the texts take their places after the table took its own
-            stack.enter_context(staged_text(policy_file, policy.to_json()))
-            if report_file and page is not None:
-                stack.enter_context(staged_text(report_file, page))
-            write(done, Path(out))
+            stack.enter_context(staged_text(files["policy"], release.policy.to_json()))
+            if page is not None:
+                stack.enter_context(staged_text(files["report"], page))
+            write(release.done, Path(files["out"]))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)
         raise
-    return published

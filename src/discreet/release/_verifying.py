@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import json_number
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, RequirementError
 from discreet.joint._joint import from_codes
 from discreet.measures import REGISTRY
-from discreet.release._policy import Policy
-from discreet.release._promises import measured
-from discreet.release._releasing import Released, carry_out
+from discreet.release._promises import broken, measured
+from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out
+from discreet.report._pages import fragment
 from discreet.tables._columns import canonical, encode_column
 from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
+
+if TYPE_CHECKING:
+    from discreet.release._policy import Policy
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,10 @@ class Verification:
     """What was checked, what was found wrong, and what could not be checked."""
 
     problems: tuple[str, ...]
-    checked: tuple[str, ...]
-    unchecked: tuple[str, ...]
-    rows: int
-    measures: dict[str, float]
+    checked: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    rows: int = 0
+    measures: dict[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -37,6 +41,32 @@ class Verification:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome, for JSON."""
+        return {
+            "ok": self.ok,
+            "problems": list(self.problems),
+            "checked": list(self.checked),
+            "unchecked": list(self.unchecked),
+            "rows": self.rows,
+            "measures": {symbol: json_number(value) for symbol, value in self.measures.items()},
+        }
+
+    def lines(self) -> list[str]:
+        """The outcome, for people."""
+        said = (("checked", self.checked), ("not checked", self.unchecked), ("problem", self.problems))
+        return [*(f"{kind}: {text}" for kind, texts in said for text in texts), self._verdict]
+
+    @property
+    def _verdict(self) -> str:
+        return f"{self.rows:,} rows " + ("fit the policy" if self.ok else "do not fit the policy")
+
+    def _repr_html_(self) -> str:
+        said = (("problem", self.problems), ("checked", self.checked), ("not checked", self.unchecked))
+        rows = [(kind, "", text) for kind, texts in said for text in texts]
+        figures = [(symbol, f"{value:.4g}", "recomputed") for symbol, value in self.measures.items()]
+        return fragment(self._verdict, [*rows, *figures])
 
 
 @dataclass(frozen=True)
@@ -48,6 +78,20 @@ class Reading:
     unknown: int
 
 
+@dataclass
+class _Findings:
+    """What was found so far."""
+
+    problems: list[str] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    measures: dict[str, float] = field(default_factory=dict)
+
+    def closed(self, rows: int) -> Verification:
+        """The result."""
+        return Verification(tuple(self.problems), tuple(self.checked), tuple(self.unchecked), rows, self.measures)
+
+
 def verify(policy: Policy, released: object, original: object | None = None) -> Verification:
     """Hold a released table against a policy without trusting the policy's own figures.
 
@@ -57,59 +101,76 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
     names = column_names(released)
     lacking = [name for name in policy.public if name not in names]
     if lacking:
-        return Verification((f"the released table has no column {lacking[0]!r}",), (), (), 0, {})
+        return Verification((f"the released table has no column {lacking[0]!r}",))
     others = [name for name in dict.fromkeys(names) if name not in policy.public]
     values, counts = group(released, [*policy.public, *others])
     rows = int(counts.sum())
     if rows == 0:
-        return Verification(("the released table has no rows",), (), (), 0, {})
+        return Verification(("the released table has no rows",))
     coded = dict(zip([*policy.public, *others], (encode_column(column, frozenset()) for column in values), strict=True))
     readings = _readings(policy, [coded[name] for name in policy.public], counts)
-    block, unknown = readings[0].block, readings[0].unknown
-    problems, checked, unchecked, found = [], [], [], {}
-    if unknown:
-        problems.append(f"{unknown} of {rows} rows have cells that the policy does not have")
+    found = _Findings()
+    if readings[0].unknown:
+        found.problems.append(f"{readings[0].unknown} of {rows} rows have cells that the policy does not have")
     else:
-        checked.append("every cell is one of the policy's")
-    known = block >= 0
+        found.checked.append("every cell is one of the policy's")
     with_s = bool(policy.sensitive) and all(name in others for name in policy.sensitive)
-    if with_s and known.any():
-        narrowed = {name: (alphabet, codes[known]) for name, (alphabet, codes) in coded.items()}
-        s = combine([narrowed[name] for name in policy.sensitive], policy.sensitive)
-        with_a = policy.side and all(name in others for name in policy.side)
-        a = combine([narrowed[name] for name in policy.side], policy.side) if with_a else None
-        joint = from_codes(*s, Alphabet((list(policy.labels),)), block[known], counts[known], a)
-        found = measured(joint, policy.leakage)
-        problems += policy.broken_by(joint)
-        checked.append("leakage, recomputed from the released table")
+    if with_s:
+        _recompute(policy, found, coded, readings[0].block, counts)
     if original is not None:
         kept = [name for name in others if name in column_names(original)]
-        unchecked += [f"column {name!r}: the original does not have it" for name in others if name not in kept]
-        try:
-            done = carry_out(policy, original, keep=kept)
-        except (RequirementError, ColumnError) as problem:
-            return Verification((*problems, f"the original: {problem}"), tuple(checked), tuple(unchecked), rows, found)
-        if done.joint is None:
-            unchecked.append("leakage: the original has no sensitive columns")
-        else:
-            found = done.measures
-            problems += [reason for reason in policy.broken_by(done.joint) if reason not in problems]
-            problems += _claims(policy, found)
-            checked.append("leakage, recomputed from the original")
-        if not unknown:
-            kept_coded = {name: coded[name] for name in kept}
-            if any(_rows(each, kept_coded, counts) == _wanted(policy, each, done, kept) for each in readings):
-                checked.append("the released rows are those that the policy makes of the original")
-            else:
-                problems.append("the released rows are not those that the policy makes of the original")
+        found.unchecked += [f"column {name!r}: the original does not have it" for name in others if name not in kept]
+        if not _compare(policy, found, original, readings, ({name: coded[name] for name in kept}, counts)):
+            return found.closed(rows)
     elif not with_s:
-        unchecked += [
+        found.unchecked += [
             f"{symbol}: neither the sensitive columns nor the original are here" for symbol in ("L0", "I*", "k")
         ]
-    unchecked += [
-        f"{symbol}: the side information is not here" for symbol in policy.promised if found and symbol not in found
+    found.unchecked += [
+        f"{symbol}: the side information is not here"
+        for symbol in policy.promised
+        if found.measures and symbol not in found.measures
     ]
-    return Verification(tuple(problems), tuple(checked), tuple(unchecked), rows, found)
+    return found.closed(rows)
+
+
+def _recompute(policy: Policy, found: _Findings, coded: Coded, block: IntArray, counts: IntArray) -> None:
+    """What the released table leaks by itself, where it has the sensitive columns."""
+    known = block >= 0
+    if not known.any():
+        return
+    narrowed = {name: (alphabet, codes[known]) for name, (alphabet, codes) in coded.items()}
+    s = combine([narrowed[name] for name in policy.sensitive], policy.sensitive)
+    with_a = policy.side and all(name in narrowed for name in policy.side)
+    a = combine([narrowed[name] for name in policy.side], policy.side) if with_a else None
+    joint = from_codes(s, (Alphabet((list(policy.labels),)), block[known]), counts[known], side=a)
+    found.measures = measured(joint, policy.leakage)
+    found.problems += broken(policy, joint)
+    found.checked.append("leakage, recomputed from the released table")
+
+
+def _compare(
+    policy: Policy, found: _Findings, original: object, readings: list[Reading], kept: tuple[Coded, IntArray]
+) -> bool:
+    """Release the original anew, and hold both against each other; False where the original cannot be released."""
+    columns, counts = kept
+    try:
+        done = carry_out(policy, original, keep=list(columns))
+    except (RequirementError, ColumnError) as problem:
+        found.problems.append(f"the original: {problem}")
+        return False
+    if done.joint is None:
+        found.unchecked.append("leakage: the original has no sensitive columns")
+    else:
+        found.measures = done.measures
+        found.problems += [reason for reason in broken(policy, done.joint) if reason not in found.problems]
+        found.problems += _claims(policy, found.measures)
+        found.checked.append("leakage, recomputed from the original")
+    if not readings[0].unknown:
+        same = any(_rows(each, columns, counts) == _wanted(policy, each, done, list(columns)) for each in readings)
+        told = found.checked if same else found.problems
+        told.append(f"the released rows are {'' if same else 'not '}those that the policy makes of the original")
+    return True
 
 
 def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
@@ -127,9 +188,9 @@ def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
 def _readings(policy: Policy, coded: Sequence[tuple[Alphabet, IntArray]], counts: IntArray) -> list[Reading]:
     """The readings of the released cells that explain most rows; both, where they explain as many."""
     axis, codes = combine(coded, policy.public)
-    cells = [_as_tuple(label) for label in axis.labels()]
+    cells = [as_tuple(label) for label in axis.labels()]
     found = []
-    for texts in (policy.labels, [_as_tuple(word) for word in policy.codewords]):
+    for texts in (policy.labels, [as_tuple(word) for word in policy.codewords]):
         exact: dict[Any, int] = {}
         loose: dict[Any, int] = {}
         for number, text in enumerate(texts):
@@ -148,7 +209,7 @@ def _loosely(cell: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(canonical([part])[0] for part in cell)
 
 
-def _rows(reading: Reading, kept: Mapping[str, tuple[Alphabet, IntArray]], counts: IntArray) -> dict[Any, int]:
+def _rows(reading: Reading, kept: Coded, counts: IntArray) -> dict[Any, int]:
     """How often each block occurs with each row of the kept columns, as released."""
     columns = [[_loosely([label])[0] for label in alphabet.labels()] for alphabet, _ in kept.values()]
     entries = [codes.tolist() for _, codes in kept.values()]
@@ -160,7 +221,7 @@ def _rows(reading: Reading, kept: Mapping[str, tuple[Alphabet, IntArray]], count
     return _totals(keys, counts.tolist())
 
 
-def _wanted(policy: Policy, reading: Reading, done: Released, kept: Sequence[str]) -> dict[Any, int]:
+def _wanted(policy: Policy, reading: Reading, done: ReleasedRows, kept: Sequence[str]) -> dict[Any, int]:
     """The same, as the policy makes them of the original."""
     number = {label: i for i, label in enumerate(policy.labels)}
     cells = zip(*(done.columns[name] for name in policy.public), strict=True)
@@ -177,7 +238,3 @@ def _totals(keys: Any, counts: Sequence[int]) -> dict[Any, int]:
     for key, count in zip(keys, counts, strict=True):
         found[key] = found.get(key, 0) + count
     return found
-
-
-def _as_tuple(word: Any) -> tuple[Any, ...]:
-    return word if isinstance(word, tuple) else (word,)

@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import _checks as checks
-from discreet.auditing._words import label_text
+from discreet._text import label_text
 from discreet.errors import InputError
 from discreet.release import _cells as cells
-from discreet.release._releasing import Released, in_kind, spare_originals
+from discreet.release._releasing import in_kind, spare_originals
+from discreet.release._rows import ReleasedRows
+from discreet.report._plots import figure
+from discreet.sample_privacy._disclosure_page import disclosure_fragment
 from discreet.sample_privacy._estimating import Guarantee
 from discreet.sample_privacy._mapping import ByType, Evidence, Mapping, Orbits, Table
 from discreet.sample_privacy._mapping_files import mapping_from_dict, mapping_to_dict
@@ -225,8 +228,6 @@ class Disclosure(Evidence):
 
     def plot(self) -> Any:
         """What each value of y says: p(w|y), or p(xⁿ|y) where there is no W, as a matplotlib figure."""
-        from discreet.report._plots import figure
-
         if isinstance(self.mapping, Orbits):
             raise InputError("this mapping draws an order of the samples too: its y are too many for a picture")
         said = [self.meaning(y) for y in range(min(self.size, DRAWN))]
@@ -273,7 +274,7 @@ class Disclosure(Evidence):
         drawn = self.draw_rows(table, rng, na=na)
         once = np.ones(len(drawn), dtype=np.int64)
         if target is None:
-            return in_kind(table, Released({COLUMN: list(drawn)}, once, len(drawn), 0, 0, 0, None, None))
+            return in_kind(table, ReleasedRows({COLUMN: list(drawn)}, once, len(drawn)))
         write_y(drawn, target)
         return target
 
@@ -286,8 +287,6 @@ class Disclosure(Evidence):
         )
 
     def _repr_html_(self) -> str:
-        from discreet.report._pages import disclosure_fragment
-
         return disclosure_fragment(self)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
+from discreet.report._plots import curves_figure
 from discreet.sample_privacy._analysis import information
 from discreet.sample_privacy._problem import Program, entropy, independent_rows
 from discreet.sample_privacy._processes import Independent, MarkovChain, compositions, log_multinomial
@@ -49,8 +50,6 @@ class Convergence:
 
     def plot(self) -> Any:
         """The sequence and its limit, as a matplotlib figure."""
-        from discreet.report._plots import curves_figure
-
         curves = (
             {"attained": self.lower}
             if (self.lower == self.upper).all()

@@ -14,8 +14,10 @@ import numpy as np
 from discreet import _checks as checks
 from discreet.errors import InputError
 from discreet.release._releasing import fingerprint, spare_originals
+from discreet.report._plots import check_picture, save_figure
 from discreet.sample_privacy._disclosing import TableOptions, from_table
 from discreet.sample_privacy._disclosure import Disclosure, write_y
+from discreet.sample_privacy._disclosure_page import disclosure_page, growth_figure
 from discreet.tables._writing import check_table_target, check_target, staged_text
 
 
@@ -98,8 +100,6 @@ class Files:
         for name in list(files.values())[1:]:
             check_target(name, force=self.force)
         if self.plot:
-            from discreet.report._plots import check_picture
-
             check_picture(str(self.plot))
         return files
 
@@ -136,8 +136,6 @@ def publish(
     result = Disclosed(found, growth, drawn, named, fingerprint(table), options.get("smoothing", "counts"))
     page = None
     if files.report:
-        from discreet.report._pages import disclosure_page
-
         page = disclosure_page(result, purpose=purpose)
     _write(result, page)
     return result
@@ -153,8 +151,6 @@ def _write(result: Disclosed, page: str | None) -> None:
                 stack.enter_context(staged_text(files["report"], page))
             result.disclosure.save(files["mapping"])
             if "plot" in files:
-                from discreet.report._plots import growth_figure, save_figure
-
                 save_figure(growth_figure(result), files["plot"])
             write_y(result.drawn, Path(files["out"]))
     except BaseException:

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
+from discreet.report._plots import curves_figure
 from discreet.sample_privacy._disclosing import disclose_types
 from discreet.sample_privacy._masks import uniform_masks
 from discreet.sample_privacy._partial_processing import partial_processing
@@ -28,8 +29,6 @@ class Schemes:
 
     def plot(self) -> Any:
         """The curves, as a matplotlib figure."""
-        from discreet.report._plots import curves_figure
-
         return curves_figure(self.q, self.curves, "P(X = 1)", self.what)
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
-from typing import get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from discreet._typing import IntArray, MissingPolicy, Progress
-from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
+from discreet import _checks as checks
+from discreet._typing import BoolArray, IntArray, MissingPolicy, Progress
+from discreet.errors import ColumnError, DiscreetError, TableError, listed
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
-from discreet.tables._sources import group
+from discreet.tables._sources import group, named
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Counted:
     s_codes: IntArray
     x_codes: IntArray
     a_codes: IntArray | None
-    counts: npt.NDArray[np.int64]
+    counts: IntArray
     rows: int
     missing: Missing
 
@@ -63,8 +61,7 @@ def count(
     progress: Progress | None = None,
 ) -> Counted:
     """Count how often each s was seen with each x (and a) in any kind of table."""
-    if missing not in get_args(MissingPolicy):
-        raise InputError(f"missing={missing!r} is not a policy: use one of {listed(get_args(MissingPolicy))}")
+    checks.choice(missing, MissingPolicy, name="missing")
     roles = _roles(sensitive, public, side)
     columns = [name for names in roles for name in names]
     texts = frozenset([na] if isinstance(na, str) else na)
@@ -101,22 +98,13 @@ def count(
     return Counted(s, x, a, s_codes, x_codes, a_codes, counts, rows - report.dropped, report)
 
 
-def named(table: object) -> str:
-    """What a table is called in messages and reports: never with a password in it."""
-    if isinstance(table, str) and "://" in table:
-        from discreet.tables._databases import shown
-
-        return shown(table)
-    return str(fspath(table)) if isinstance(table, str | PathLike) else "the table"
-
-
 def counted_columns(
     table: object,
     columns: Sequence[str],
     na: frozenset[str] = frozenset(),
     memory_limit: str | None = None,
     progress: Progress | None = None,
-) -> tuple[list[tuple[Alphabet, IntArray]], npt.NDArray[np.int64]]:
+) -> tuple[list[tuple[Alphabet, IntArray]], IntArray]:
     """The distinct rows of some columns, numbered by canonical labels, with counts.
 
     Whatever an engine or a library says of a table that it cannot read may quote its cells, so it is told in our words.
@@ -138,18 +126,9 @@ def _roles(
     sensitive: str | Sequence[str], public: str | Sequence[str], side: str | Sequence[str] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Column names by role: none twice, none with two roles, S and X not empty."""
-    for names in (sensitive, public, side):
-        if names is not None and not isinstance(names, str | Iterable):
-            raise ColumnError(f"a column is named by {type(names).__name__}, not by text: rename it")
-    s, x, a = (((names,) if isinstance(names, str) else tuple(names or ())) for names in (sensitive, public, side))
-    for role, names in (("sensitive", s), ("public", x), ("side", a)):
-        if role != "side" and not names:
-            raise ColumnError(f"no {role} column was named: name at least one")
-        for name in names:
-            if not isinstance(name, str):
-                raise ColumnError(f"a {role} column is named by {type(name).__name__}, not by text: rename it")
-            if names.count(name) > 1:
-                raise ColumnError(f"column {name!r} is named twice as {role}: name it once")
+    s = checks.columns(sensitive, name="sensitive")
+    x = checks.columns(public, name="public")
+    a = checks.columns(side, name="side", optional=True)
     for one, other, names, others in (
         ("sensitive", "public", s, x),
         ("sensitive", "side information", s, a),
@@ -161,14 +140,14 @@ def _roles(
     return s, x, a
 
 
-def _absent(alphabet: Alphabet, codes: IntArray) -> npt.NDArray[np.bool_] | None:
+def _absent(alphabet: Alphabet, codes: IntArray) -> BoolArray | None:
     """Which entries are missing; None is always the last label."""
     if len(alphabet) == 0 or alphabet.label(len(alphabet) - 1) is not None:
         return None
     return np.equal(codes, len(alphabet) - 1)
 
 
-def _any(masks: list[npt.NDArray[np.bool_] | None], length: int) -> npt.NDArray[np.bool_]:
+def _any(masks: list[BoolArray | None], length: int) -> BoolArray:
     total = np.zeros(length, dtype=bool)
     for mask in masks:
         if mask is not None:

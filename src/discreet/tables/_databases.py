@@ -6,56 +6,73 @@ One statement goes there: SELECT columns, COUNT(*) … GROUP BY columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet._typing import IntArray
 from discreet.errors import DiscreetError, TableError, listed, needs_extra
-from discreet.tables._sources import check_columns
+from discreet.tables._protocol import check_columns
+
+if TYPE_CHECKING:
+    from discreet._typing import Progress
 
 
-def group(url: str, columns: Sequence[str]) -> tuple[list[Any], IntArray]:
-    """The distinct rows of a database table's named columns, with counts."""
-    sql = needs_extra("sqlalchemy", "sql")
-    engine, table = _open(sql, url)
-    where = shown(url)
-    try:
-        check_columns(columns, [column.name for column in table.columns], where)
-        keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
-        with engine.connect() as connection:
-            rows = connection.execute(sql.select(*keys, sql.func.count()).group_by(*keys)).all()
-    except sql.exc.SQLAlchemyError as problem:
-        raise TableError(f"{where} cannot be read ({type(problem).__name__})") from None
-    finally:
+@dataclass(frozen=True)
+class DatabaseTable:
+    """One table of a database."""
+
+    url: str
+
+    @classmethod
+    def of(cls, table: object) -> DatabaseTable | None:
+        """A text with :// in it names one."""
+        return cls(table) if isinstance(table, str) and "://" in table else None
+
+    @property
+    def name(self) -> str:
+        """The URL without user and password."""
+        return shown(self.url)
+
+    def columns(self) -> list[str]:
+        """As the database lists them."""
+        engine, table = _open(needs_extra("sqlalchemy", "sql"), self.url)
         engine.dispose()
-    counts = np.asarray([row[-1] for row in rows], dtype=np.int64)
-    return [[row[i] for row in rows] for i in range(len(columns))], counts
+        return [column.name for column in table.columns]
 
+    def group(
+        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> tuple[list[Any], IntArray]:
+        """Grouped by the database."""
+        rows = self._rows(columns, count=True)
+        counts = np.asarray([row[-1] for row in rows], dtype=np.int64)
+        return [[row[i] for row in rows] for i in range(len(columns))], counts
 
-def in_order(url: str, columns: Sequence[str]) -> list[Any]:
-    """A database table's named columns, row by row, in the order that the database gives them."""
-    sql = needs_extra("sqlalchemy", "sql")
-    engine, table = _open(sql, url)
-    where = shown(url)
-    try:
-        check_columns(columns, [column.name for column in table.columns], where)
-        keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
-        with engine.connect() as connection:
-            rows = connection.execute(sql.select(*keys)).all()
-    except sql.exc.SQLAlchemyError as problem:
-        raise TableError(f"{where} cannot be read ({type(problem).__name__})") from None
-    finally:
-        engine.dispose()
-    return [[row[i] for row in rows] for i in range(len(columns))]
+    def read(self, columns: Sequence[str]) -> list[Any]:
+        """Row by row, in the order that the database gives them."""
+        rows = self._rows(columns, count=False)
+        return [[row[i] for row in rows] for i in range(len(columns))]
 
+    def files(self) -> list[str]:
+        """None that a release could be told to replace: a database is named by URL."""
+        return []
 
-def column_names(url: str) -> list[str]:
-    """The columns of a database table."""
-    engine, table = _open(needs_extra("sqlalchemy", "sql"), url)
-    engine.dispose()
-    return [column.name for column in table.columns]
+    def _rows(self, columns: Sequence[str], *, count: bool) -> Sequence[Any]:
+        sql = needs_extra("sqlalchemy", "sql")
+        engine, table = _open(sql, self.url)
+        try:
+            check_columns(columns, [column.name for column in table.columns], self.name)
+            keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
+            asked = sql.select(*keys, sql.func.count()).group_by(*keys) if count else sql.select(*keys)
+            with engine.connect() as connection:
+                found: Sequence[Any] = connection.execute(asked).all()
+                return found
+        except sql.exc.SQLAlchemyError as problem:
+            raise TableError(f"{self.name} cannot be read ({type(problem).__name__})") from None
+        finally:
+            engine.dispose()
 
 
 def _plain_comparison(sql: Any, engine: Any, column: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, Parquet, Arrow/Feather and Excel.
+"""Tables in files: CSV, TSV, Parquet and Arrow/Feather.
 
 DuckDB groups what may be larger than memory, within a memory limit and with a scratch folder of its own. Text files
 are read as text: what is a number is decided from all the distinct values, not from a sample of rows.
@@ -6,17 +6,13 @@ are read as text: what is a number is decided from all the distinct values, not 
 
 from __future__ import annotations
 
-import csv
-import glob
-import gzip
-import io
 import re
 import tempfile
 import threading
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedReader
+from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,59 +21,80 @@ import numpy as np
 from discreet._typing import IntArray
 from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
-from discreet.tables._sources import COUNT, check_columns
+from discreet.tables._paths import PARQUET, TEXT, expand, header_of, locate
+from discreet.tables._protocol import COUNT, check_columns
 
 if TYPE_CHECKING:
     import duckdb
 
-TEXT = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".data": None}
-ARROW = (".arrow", ".feather", ".ipc")
-EXCEL = (".xlsx", ".xlsm")
-PARQUET = (".parquet", ".pq")
-KNOWN = (*TEXT, *PARQUET, *ARROW, *EXCEL)
-_HEADER_BYTES = 1 << 20
+    from discreet._typing import Progress
 
 
-def group(
-    path: str, columns: Sequence[str], memory_limit: str | None, progress: Callable[[str, float | None], None] | None
-) -> tuple[list[Any], IntArray]:
-    """The distinct rows of a file's named columns, with counts."""
-    base, kind, sheet = locate(path)
-    if kind in EXCEL:
-        names, values = _excel(base, sheet)
-        check_columns(columns, names, base)
-        wanted = [values[names.index(name)] for name in columns]
-        return list(wanted), np.ones(len(wanted[0]), dtype=np.int64)
-    if kind in PARQUET and _parts_differ(base, columns):
-        return _group_parts(base, columns, memory_limit, progress)
-    with connection(memory_limit) as con:
-        source, quoted = _relation(con, base, kind, columns)
-        keys = ", ".join(quoted)
-        named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
-        query = f"SELECT {named}, count(*) AS {COUNT} FROM {source} GROUP BY {keys}"  # noqa: S608, names are quoted
-        grouped = _run(con, query, base, progress)
-    return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
+@dataclass(frozen=True)
+class TableFile:
+    """A file, or several of one kind and header that a pattern names."""
 
+    path: str
 
-def in_order(path: str, columns: Sequence[str]) -> list[Any]:
-    """A file's named columns, row by row."""
-    base, kind, sheet = locate(path)
-    if kind in EXCEL:
-        names, values = _excel(base, sheet)
-        check_columns(columns, names, base)
-        return [values[names.index(name)] for name in columns]
-    paths = expand(base) if kind in PARQUET and _parts_differ(base, columns) else [base]
-    found: list[list[Any]] = [[] for _ in columns]
-    for each in paths:
-        with connection(None) as con:
-            source, quoted = _relation(con, each, kind, columns)
+    @classmethod
+    def of(cls, table: object) -> TableFile | None:
+        """Any path is one."""
+        return cls(str(fspath(table))) if isinstance(table, str | PathLike) else None
+
+    @property
+    def name(self) -> str:
+        """The path, as it was given."""
+        return self.path
+
+    def columns(self) -> list[str]:
+        """The header."""
+        base, kind, _ = locate(self.path)
+        if kind in TEXT:
+            return header_of(base, TEXT[kind])[0]
+        if kind in PARQUET:
+            import pyarrow.parquet as pq
+
+            return [str(name) for name in _reading(lambda: pq.read_schema(expand(base)[0]).names, base)]
+        return [str(name) for name in _reading(lambda: _arrow(base).schema.names, base)]
+
+    def group(
+        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> tuple[list[Any], IntArray]:
+        """Grouped by DuckDB; parts that store a column in different types, each by itself."""
+        base, kind, _ = locate(self.path)
+        if kind in PARQUET and _parts_differ(base, columns):
+            parts = [
+                TableFile(path).group(columns, memory_limit=memory_limit, progress=progress) for path in expand(base)
+            ]
+            values = [[value for part, _ in parts for value in part[i].to_pylist()] for i in range(len(columns))]
+            return list(values), np.concatenate([counts for _, counts in parts])
+        with connection(memory_limit) as con:
+            source, quoted = _relation(con, base, kind, columns)
+            keys = ", ".join(quoted)
             named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
-            part = _run(con, f"SELECT {named} FROM {source}", base, None)  # noqa: S608, names are quoted
-        if len(paths) == 1:
-            return [part[f"c{i}"] for i in range(len(columns))]
-        for i, column in enumerate(found):
-            column += part[f"c{i}"].to_pylist()
-    return list(found)
+            query = f"SELECT {named}, count(*) AS {COUNT} FROM {source} GROUP BY {keys}"  # noqa: S608, names are quoted
+            grouped = _run(con, query, base, progress)
+        return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
+
+    def read(self, columns: Sequence[str]) -> list[Any]:
+        """Row by row."""
+        base, kind, _ = locate(self.path)
+        paths = expand(base) if kind in PARQUET and _parts_differ(base, columns) else [base]
+        found: list[list[Any]] = [[] for _ in columns]
+        for each in paths:
+            with connection(None) as con:
+                source, quoted = _relation(con, each, kind, columns)
+                named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
+                part = _run(con, f"SELECT {named} FROM {source}", base, None)  # noqa: S608, names are quoted
+            if len(paths) == 1:
+                return [part[f"c{i}"] for i in range(len(columns))]
+            for i, column in enumerate(found):
+                column += part[f"c{i}"].to_pylist()
+        return list(found)
+
+    def files(self) -> list[str]:
+        """All that the path names."""
+        return expand(locate(self.path)[0])
 
 
 def _parts_differ(base: str, columns: Sequence[str]) -> bool:
@@ -91,81 +108,6 @@ def _parts_differ(base: str, columns: Sequence[str]) -> bool:
     return any(
         len({str(schema.field(name).type) for schema in schemas if name in schema.names}) > 1 for name in columns
     )
-
-
-def _group_parts(
-    base: str, columns: Sequence[str], memory_limit: str | None, progress: Callable[[str, float | None], None] | None
-) -> tuple[list[Any], IntArray]:
-    """Every part counted by itself, as plain values."""
-    found: list[list[object]] = [[] for _ in columns]
-    counts = []
-    for path in expand(base):
-        values, count = group(path, columns, memory_limit, progress)
-        counts.append(count)
-        for column, part in zip(found, values, strict=True):
-            column += part.to_pylist()
-    return list(found), np.concatenate(counts)
-
-
-def column_names(path: str) -> list[str]:
-    """The header of a file."""
-    base, kind, sheet = locate(path)
-    if kind in TEXT:
-        return _header(base, TEXT[kind])[0]
-    if kind in EXCEL:
-        return _excel(base, sheet, header_only=True)[0]
-    if kind in PARQUET:
-        import pyarrow.parquet as pq
-
-        return [str(name) for name in _reading(lambda: pq.read_schema(expand(base)[0]).names, base)]
-    return [str(name) for name in _reading(lambda: _arrow(base).schema.names, base)]
-
-
-def locate(path: str) -> tuple[str, str, str | None]:
-    """A path, checked; its kind by suffix; and the sheet named after '#' in a workbook."""
-    base, sheet = path, None
-    if not Path(path).exists():
-        book, mark, name = path.rpartition("#")
-        if mark and Path(book).suffix.lower() in EXCEL:
-            base, sheet = book, name
-    file = Path(base)
-    suffixes = [suffix.lower() for suffix in file.suffixes]
-    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes[-1] if suffixes else "")
-    if file.is_dir():
-        raise TableError(
-            f"{base} is a folder, not a table: name a file, or the files in it as '{base.rstrip('/')}/*.parquet'"
-        )
-    if not file.exists() and not expand(base):
-        raise TableError(f"{base} does not exist")
-    if kind not in KNOWN:
-        raise TableError(
-            f"{base} is not of a known kind: use a file that ends in {', '.join(KNOWN)}, or a database URL"
-        )
-    for each in expand(base):
-        _check_readable(each, kind)
-    return base, kind, sheet
-
-
-def expand(path: str) -> list[str]:
-    """The files that a path names: itself, or those that match it."""
-    return [path] if Path(path).exists() else sorted(glob.glob(path))  # noqa: PTH207, the path may be absolute
-
-
-def _check_readable(path: str, kind: str) -> None:
-    try:
-        with Path(path).open("rb") as file:
-            head = file.read(1 << 16)
-    except OSError as problem:
-        raise TableError(f"{path} cannot be read: {problem.strerror}") from None
-    if not head:
-        raise TableError(f"{path} is empty")
-    if kind in TEXT and not path.lower().endswith(".gz"):
-        if head.startswith(b"PAR1"):
-            raise TableError(f"{path} is a Parquet file: rename it to end in .parquet")
-        if b"\0" in head:
-            raise TableError(
-                f"{path} is not UTF-8 text but binary: save it as CSV in UTF-8, or give it its right suffix"
-            )
 
 
 @contextmanager
@@ -199,7 +141,7 @@ def _relation(con: duckdb.DuckDBPyConnection, base: str, kind: str, columns: Seq
         import pyarrow.parquet as pq
 
         # A folder named column=value is a folder like any other: only what is in the file counts.
-        source = f"read_parquet({_paths(base)}, hive_partitioning=false)"
+        source = f"read_parquet({_sql_paths(base)}, hive_partitioning=false)"
         names = _reading(lambda: pq.read_schema(expand(base)[0]).names, base)
     else:
         source = "arrow_file"
@@ -226,53 +168,17 @@ def _arrow(base: str) -> Any:
 
 
 def _text_relation(base: str, delimiter: str | None, columns: Sequence[str]) -> tuple[str, list[str]]:
-    names, found = _header(base, delimiter)
+    names, found = header_of(base, delimiter)
     check_columns(columns, names, base)
     declared = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     source = (
-        f"read_csv({_paths(base)}, auto_detect=false, header=true, delim={_quote(found)}, quote='\"', escape='\"', "
+        f"read_csv({_sql_paths(base)}, auto_detect=false, header=true, delim={_quote(found)}, quote='\"', escape='\"', "
         f"nullstr='', null_padding=false, ignore_errors=false, columns={{{declared}}})"
     )
     return source, [f"c{names.index(name)}" for name in columns]
 
 
-def _header(base: str, delimiter: str | None) -> tuple[list[str], str]:
-    """The column names of a text file, and its delimiter: the likely mark that occurs most in the header."""
-    headers = set()
-    for path in expand(base):
-        try:
-            with _opened(path) as file:
-                text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
-        except (OSError, EOFError) as problem:
-            reason = getattr(problem, "strerror", None) or "it is not what its name says, or cut short"
-            raise TableError(f"{path} cannot be read: {reason}") from None
-        except zlib.error:
-            raise TableError(f"{path} is damaged: it does not decompress") from None
-        if not text.strip():
-            raise TableError(f"{path} is empty")
-        if text[:1] in ("\r", "\n"):
-            raise TableError(f"{path} begins with an empty line: the first line must name the columns")
-        first = text.splitlines()[0]
-        if "\ufffd" in first:
-            raise TableError(f"{path} is not UTF-8 text: save it in UTF-8")
-        outside = re.sub(r'"[^"]*"', "", first)
-        found = delimiter or max(",;\t|", key=outside.count)
-        try:
-            names = next(csv.reader(io.StringIO(text, newline=""), delimiter=found, strict=True))
-        except (csv.Error, StopIteration):
-            raise TableError(f"the header of {path} cannot be read: check its quotes") from None
-        headers.add((tuple(names), found))
-    if len(headers) > 1:
-        raise TableError(f"the files {base} have different headers: give files with the same columns")
-    names_found, found = headers.pop()
-    return list(names_found), found
-
-
-def _opened(path: str) -> gzip.GzipFile | BufferedReader:
-    return gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")
-
-
-def _paths(base: str) -> str:
+def _sql_paths(base: str) -> str:
     """The files in SQL; names that exist are taken literally, stars and brackets included."""
     return "[" + ", ".join(_quote(re.sub(r"([*?\[])", r"[\1]", path)) for path in expand(base)) + "]"
 
@@ -281,9 +187,7 @@ def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _run(
-    con: duckdb.DuckDBPyConnection, query: str, base: str, progress: Callable[[str, float | None], None] | None
-) -> Any:
+def _run(con: duckdb.DuckDBPyConnection, query: str, base: str, progress: Progress | None) -> Any:
     """Run the grouping; while it runs, say how far it is."""
     done = threading.Event()
 
@@ -330,29 +234,3 @@ def _reading(read: Callable[[], Any], base: str) -> Any:
                 f"{where} does not have the header's number of fields, or a quote is not closed: mend that line"
             ) from None
         raise TableError(f"{base} is damaged or not of the kind its name says ({type(problem).__name__})") from None
-
-
-def _excel(path: str, sheet: str | None, header_only: bool = False) -> tuple[list[str], list[list[object]]]:
-    """A worksheet: the first row names the columns."""
-    import zipfile
-
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, InvalidFileException):
-        raise TableError(f"{path} is damaged or not an Excel workbook") from None
-    try:
-        if sheet is not None and sheet not in book.sheetnames:
-            raise TableError(f"{path} has no sheet {sheet!r}: it has {', '.join(map(repr, book.sheetnames))}")
-        rows = book[sheet or book.sheetnames[0]].iter_rows(values_only=True)
-        header = next(rows, ())
-        names = ["" if name is None else str(name) for name in header]
-        if not any(names):
-            raise TableError(f"{path} has no header: the first row must name the columns")
-        body = [] if header_only else [row for row in rows if any(cell is not None for cell in row)]
-    finally:
-        book.close()
-    # Trailing empty cells are left out of a row by some writers.
-    return names, [[row[i] if i < len(row) else None for row in body] for i in range(len(names))]

@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from discreet.errors import InputError
 from discreet.tables._arrow import from_integers, from_values
-from discreet.tables._files import ARROW, EXCEL, PARQUET, TEXT
-from discreet.tables._sources import count_rows, group
+from discreet.tables._frames import count_rows
+from discreet.tables._paths import ARROW, EXCEL, PARQUET, TEXT
+from discreet.tables._sources import group
 
 if TYPE_CHECKING:
     import pyarrow as pa

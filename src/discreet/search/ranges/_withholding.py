@@ -97,10 +97,6 @@ def _without(joint: Joint, gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> 
     from discreet.joint._joint import from_codes
 
     stays = ~gone[joint.x_of_pair]
-    return from_codes(
-        joint._s,
-        joint.counts.indices[stays].astype(np.int64),
-        joint._x,
-        joint.x_of_pair[stays].astype(np.int64),
-        joint.counts.data[stays],
-    )
+    s = (joint._s, joint.counts.indices[stays].astype(np.int64))
+    x = (joint._x, joint.x_of_pair[stays].astype(np.int64))
+    return from_codes(s, x, joint.counts.data[stays])

@@ -1,0 +1,49 @@
+"""How labels and numbers are written, for JSON and for people; nothing here knows what a number means."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def shown(label: Any) -> Any:
+    """A label for JSON and people: plain types stay, tuples become lists, missing is null."""
+    if label is None or isinstance(label, str | int | bool):
+        return label
+    if isinstance(label, float):
+        return json_number(label)
+    if isinstance(label, tuple):
+        return [shown(part) for part in label]
+    return str(label)
+
+
+def label_text(label: Any) -> str:
+    """A label on one line.
+
+    Examples
+    --------
+    >>> label_text((1.0, None, "a b"))
+    '1, missing, a b'
+    """
+    if label is None:
+        return "missing"
+    if isinstance(label, tuple):
+        return ", ".join(label_text(part) for part in label)
+    if isinstance(label, float):
+        return f"{label:g}" if abs(label) < 1e6 and float(f"{label:g}") == label else repr(label)
+    text = str(label)
+    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def json_number(value: float) -> float | str:
+    """A number as JSON has it: infinity is the string "inf"."""
+    return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def number_text(value: float, units: str) -> str:
+    """A measure's value for people."""
+    if math.isinf(value):
+        return "∞"
+    if units == "count":
+        return f"{value:,.0f}"
+    return f"{value:.3f}"

@@ -1,0 +1,214 @@
+"""Carrying out a policy: the rows that it makes of a table, as distinct rows with counts, and what they leak.
+
+Nothing is written here. A release is the multiset of coarsened rows, in the order of its blocks: the order of the
+original rows could itself give people away (many files are sorted by age), so it is not kept.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._typing import BoolArray, Cells, IntArray
+from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
+from discreet.joint._joint import Joint, from_codes
+from discreet.release._promises import measured
+from discreet.tables._columns import canonical, encode_column
+from discreet.tables._labels import Alphabet, Label, combine
+from discreet.tables._sources import column_names, group
+
+if TYPE_CHECKING:
+    from discreet._typing import Progress
+    from discreet.release._policy import Policy
+
+Coded = Mapping[str, tuple[Alphabet, IntArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedRows:
+    """What came out: the rows (as distinct rows with counts), and the evidence."""
+
+    columns: dict[str, list[Any]]  # distinct released rows, in order
+    counts: IntArray  # how often each occurs
+    rows: int
+    dropped: int = 0  # rows with missing values, where the policy drops them
+    withheld: int = 0  # rows whose letters the policy withholds
+    unseen: int = 0  # rows whose value no block can truly stand for
+    joint: Joint | None = None  # (s, released cell), where the table has S
+    with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
+    leakage: str = "L0"  # what the policy is about
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """What the release leaks, recomputed from its rows."""
+        return measured(self.joint, self.leakage) if self.joint is not None else {}
+
+
+def carry_out(
+    policy: Policy,
+    table: object,
+    *,
+    keep: str | Sequence[str] = (),
+    cells: Cells = "label",
+    progress: Progress | None = None,
+) -> ReleasedRows:
+    """Coarsen a table without writing anything, and measure what the result leaks."""
+    if cells == "codeword" and any(not _is_numeric(word, len(policy.public)) for word in policy.codewords):
+        raise InputError("this policy has no numeric codeword for every column: release its labels instead")
+    kept_names = list(dict.fromkeys([keep] if isinstance(keep, str) else keep))
+    for name in kept_names:
+        if name in policy.public:
+            raise ColumnError(f"{name!r} is a public column: it is released coarsened, and cannot be kept as it is")
+    names = column_names(table)
+    s_names, a_names = (role if all(name in names for name in role) else () for role in (policy.sensitive, policy.side))
+    coded, counts = _counted(table, [*policy.public, *s_names, *a_names], kept_names, policy.na, progress)
+    present = _present(policy, {name: coded[name] for name in (*policy.public, *s_names, *a_names)}, counts)
+    x, x_codes = combine([coded[name] for name in policy.public], policy.public)
+    block_of_letter, is_withheld = _blocks_of_letters(policy, x)
+    block = block_of_letter[x_codes]
+    gone = present & (block < 0)
+    withheld = int(counts[gone & is_withheld[x_codes]].sum())
+    stays = present & (block >= 0)
+    if not stays.any():
+        raise RequirementError("no row of this table can be released by this policy: its values are all unknown to it")
+    rows = {name: (alphabet, codes[stays]) for name, (alphabet, codes) in coded.items()}
+    kept = {name: rows[name] for name in kept_names}
+    _refuse_identifiers(kept, counts[stays])
+    joint, with_kept = _joints(policy, rows, kept, (s_names, a_names), (block[stays], counts[stays]))
+    columns, row_counts = _distinct_rows(policy, cells, kept, (block[stays], counts[stays]))
+    return ReleasedRows(
+        columns=columns,
+        counts=row_counts,
+        rows=int(row_counts.sum()),
+        dropped=int(counts[~present].sum()),
+        withheld=withheld,
+        unseen=int(counts[gone].sum()) - withheld,
+        joint=joint,
+        with_kept=with_kept,
+        leakage=policy.leakage,
+    )
+
+
+def _counted(
+    table: object, roles: list[str], kept: list[str], na: Sequence[str], progress: Progress | None
+) -> tuple[Coded, IntArray]:
+    """The distinct rows of the columns needed, numbered; only columns with a role have texts that mean missing."""
+    wanted = list(dict.fromkeys([*roles, *kept]))
+    values, counts = group(table, wanted, progress=progress)
+    if not counts.sum():
+        raise TableError("the table has no rows: there is nothing to release")
+    texts = frozenset(na)
+    coded = {
+        name: encode_column(column, texts if name in roles else frozenset())
+        for name, column in zip(wanted, values, strict=True)
+    }
+    return coded, counts
+
+
+def _joints(
+    policy: Policy,
+    rows: Coded,
+    kept: Coded,
+    roles: tuple[Sequence[str], Sequence[str]],
+    released: tuple[IntArray, IntArray],
+) -> tuple[Joint | None, Joint | None]:
+    """S against the released cells, and against cells and kept columns together; None where there is nothing to say."""
+    (s_names, a_names), (block, counts) = roles, released
+    if not s_names:
+        return None, None
+    s = combine([rows[name] for name in s_names], s_names)
+    a = combine([rows[name] for name in a_names], a_names) if a_names else None
+    joint = from_codes(s, (Alphabet((list(policy.labels),)), block), counts, side=a)
+    extra = {name: pair for name, pair in kept.items() if name not in s_names}
+    if not extra:
+        return joint, None
+    cell_axis = Alphabet((np.arange(len(policy.blocks)),))
+    return joint, from_codes(s, combine([(cell_axis, block), *extra.values()], ["cell", *extra]), counts)
+
+
+def _present(policy: Policy, coded: Coded, counts: IntArray) -> BoolArray:
+    """The rows that the policy's rule for missing values lets through."""
+    present = np.ones(len(counts), dtype=bool)
+    lacking = []
+    if policy.missing != "level":
+        for name, (alphabet, codes) in coded.items():
+            if len(alphabet) and alphabet.label(len(alphabet) - 1) is None:
+                present &= codes != len(alphabet) - 1
+                lacking.append(name)
+    if policy.missing == "error" and not present.all():
+        raise TableError(
+            f"{int(counts[~present].sum())} of {int(counts.sum())} rows have missing values (in {listed(lacking)}), "
+            "which this policy refuses"
+        )
+    return present
+
+
+def _blocks_of_letters(policy: Policy, x: Alphabet) -> tuple[IntArray, BoolArray]:
+    """The block of every letter of a table (−1: none), and whether the policy withholds it."""
+    block = np.full(len(x), -1, dtype=np.int64)
+    withheld = np.zeros(len(x), dtype=bool)
+    kinds = policy.column_kinds
+    hidden = frozenset(policy.withheld)
+    for i, label in enumerate(x.labels()):
+        number, name = policy.block_of(label), label
+        if number is None and label not in hidden:
+            name = _as_known(label, kinds)
+            number = policy.block_of(name)
+        if number is not None:
+            block[i] = number
+        withheld[i] = name in hidden
+    return block, withheld
+
+
+def _as_known(label: Label, kinds: Sequence[str]) -> Label:
+    """A value as the policy would have read it: one odd cell makes all numbers of a column texts, and the reverse."""
+    parts = label if len(kinds) > 1 else (label,)
+    read = [
+        part
+        if part is None or (kind == "text") == isinstance(part, str)
+        else canonical([part, "text"] if kind == "text" else [part])[0]
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+    return tuple(read) if len(kinds) > 1 else read[0]
+
+
+def _refuse_identifiers(coded: Coded, counts: IntArray) -> None:
+    """A column that is different in every row names people: it is never kept."""
+    rows = int(counts.sum())
+    for name, (_, codes) in coded.items():
+        if rows > 1 and len(np.unique(codes)) == rows:
+            raise ColumnError(f"column {name!r} is different in every row: it identifies people and is never kept")
+
+
+def _distinct_rows(
+    policy: Policy, cells: Cells, kept: Coded, released: tuple[IntArray, IntArray]
+) -> tuple[dict[str, list[Any]], IntArray]:
+    """The released rows without repetition, in the order of blocks, with their counts."""
+    block, counts = released
+    axis = Alphabet((np.arange(len(policy.blocks)),))
+    _, codes = combine([(axis, block), *kept.values()], ["cell", *kept])
+    _, first, row = np.unique(codes, return_index=True, return_inverse=True)
+    totals = np.zeros(len(first), dtype=np.int64)
+    np.add.at(totals, row, counts)
+    texts = policy.labels if cells == "label" else [as_tuple(word) for word in policy.codewords]
+    columns: dict[str, list[Any]] = {
+        name: [texts[number][i] for number in block[first].tolist()] for i, name in enumerate(policy.public)
+    }
+    for name, (alphabet, entries) in kept.items():
+        labels = alphabet.labels()
+        columns[name] = [labels[code] for code in entries[first].tolist()]
+    return columns, totals
+
+
+def as_tuple(word: Any) -> tuple[Any, ...]:
+    """A label or codeword with one part per public column."""
+    return word if isinstance(word, tuple) else (word,)
+
+
+def _is_numeric(word: Any, width: int) -> bool:
+    parts = as_tuple(word)
+    return len(parts) == width and all(isinstance(part, int | float | dt.date) for part in parts)

@@ -1,0 +1,89 @@
+"""Sheets of Excel workbooks: people.xlsx, or people.xlsx#sheet. They fit in memory, or Excel would not have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._typing import IntArray
+from discreet.errors import TableError
+from discreet.tables._paths import EXCEL, locate, path_parts
+from discreet.tables._protocol import check_columns
+
+if TYPE_CHECKING:
+    from discreet._typing import Progress
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """One sheet: its first row names the columns."""
+
+    path: str
+
+    @classmethod
+    def of(cls, table: object) -> Workbook | None:
+        """A path that ends as workbooks do names one."""
+        if not isinstance(table, str | PathLike):
+            return None
+        path = str(fspath(table))
+        return cls(path) if path_parts(path)[1] in EXCEL else None
+
+    @property
+    def name(self) -> str:
+        """The path, with its sheet."""
+        return self.path
+
+    def columns(self) -> list[str]:
+        """The header, without the rest."""
+        return self._sheet(header_only=True)[0]
+
+    def read(self, columns: Sequence[str]) -> list[Any]:
+        """Row by row; rows without any value are no rows."""
+        names, values = self._sheet()
+        check_columns(columns, names, locate(self.path)[0])
+        return [values[names.index(name)] for name in columns]
+
+    def group(
+        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> tuple[list[Any], IntArray]:
+        """Every row, counting once."""
+        found = self.read(columns)
+        return found, np.ones(len(found[0]), dtype=np.int64)
+
+    def files(self) -> list[str]:
+        """The workbook."""
+        return [locate(self.path)[0]]
+
+    def _sheet(self, *, header_only: bool = False) -> tuple[list[str], list[list[object]]]:
+        base, _, sheet = locate(self.path)
+        return _excel(base, sheet, header_only=header_only)
+
+
+def _excel(path: str, sheet: str | None, *, header_only: bool) -> tuple[list[str], list[list[object]]]:
+    """A worksheet: the first row names the columns."""
+    import zipfile
+
+    import openpyxl
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, InvalidFileException):
+        raise TableError(f"{path} is damaged or not an Excel workbook") from None
+    try:
+        if sheet is not None and sheet not in book.sheetnames:
+            raise TableError(f"{path} has no sheet {sheet!r}: it has {', '.join(map(repr, book.sheetnames))}")
+        rows = book[sheet or book.sheetnames[0]].iter_rows(values_only=True)
+        header = next(rows, ())
+        names = ["" if name is None else str(name) for name in header]
+        if not any(names):
+            raise TableError(f"{path} has no header: the first row must name the columns")
+        body = [] if header_only else [row for row in rows if any(cell is not None for cell in row)]
+    finally:
+        book.close()
+    # Trailing empty cells are left out of a row by some writers.
+    return names, [[row[i] if i < len(row) else None for row in body] for i in range(len(names))]
