@@ -6,9 +6,12 @@ Nothing here needs numpy at run time, so that commands can read the choices befo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Self
+
     import numpy as np
     import numpy.typing as npt
 
@@ -45,3 +48,33 @@ Cells = Literal["label", "codeword"]
 # What the other rooms are asked for.
 Bins = Literal["uniform", "least-leakage"]
 Smoothing = Literal["counts", "laplace", "bayes"]
+
+
+@runtime_checkable
+class Result(Protocol):
+    """What every result does: it tells itself as what JSON can hold, and shows itself in a notebook.
+
+    Neither ever shows a sensitive value unless it was asked to. A result that can be drawn is also `Plotted`, one that
+    can be kept is also `Saved`; a test walks them all.
+    """
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def _repr_html_(self) -> str: ...
+
+
+@runtime_checkable
+class Plotted(Protocol):
+    """A result that can be drawn: `plot` gives a matplotlib figure."""
+
+    def plot(self) -> Any: ...
+
+
+@runtime_checkable
+class Saved(Protocol):
+    """A result that can be kept: `save` writes it whole or not at all, `load` reads it and trusts nobody."""
+
+    def save(self, path: str | Path) -> None: ...
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self: ...

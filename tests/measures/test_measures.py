@@ -19,7 +19,7 @@ from discreet.measures import REGISTRY, Measure
 from discreet.testing import ContractError, check_measure, coarsened_joints, joints
 from tests._oracles import measures as oracle
 
-REFERENCE = tomllib.loads((Path(__file__).parent / "reference" / "measures.toml").read_text())
+REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "measures.toml").read_text())
 EXAMPLE_1 = [(int(s), int(x)) for x, seen in REFERENCE["example_1"]["range"].items() for s in seen]
 
 

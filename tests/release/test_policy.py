@@ -336,3 +336,23 @@ def test_every_promise_of_the_leakage_is_held_to() -> None:
         assert policy.broken_by(joined) == []
         reasons = policy.broken_by(apart)
         assert any(reason.startswith("I* is 1 bits") for reason in reasons) == (leakage != "L0")
+
+
+OLD = sorted((Path(__file__).parents[1] / "reference" / "policies").glob("schema1-*.json"))
+
+
+@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
+def test_policy_files_of_schema_1_still_load(path: Path) -> None:
+    """Written by the first release; somebody out there has such files, and their promises must still be readable."""
+    policy = Policy.load(path)
+    document = json.loads(path.read_text())
+    assert document["schema"] == 1
+    assert policy.promised_distinct == document["after"]["k"]
+    assert [list(label) for label in policy.labels] == [block["cells"] for block in document["blocks"]]
+    assert policy.block_of(policy.blocks[-1][0]) == len(policy.blocks) - 1
+    facts = {name: value for name, value in policy.to_dict().items() if name not in ("schema", "tool", "sha256")}
+    assert facts == {name: document[name] for name in facts}
+
+
+def test_there_are_policy_files_of_schema_1() -> None:
+    assert len(OLD) == 3

@@ -24,7 +24,7 @@ from discreet.release._points import Points
 from tests._oracles import measures as oracle
 from tests._oracles.plain_agglomeration import Naive
 
-REFERENCE = tomllib.loads((Path(__file__).parent / "reference" / "frontiers.toml").read_text())
+REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "frontiers.toml").read_text())
 LEAKAGES: list[Any] = ["L0", "I*", "L0|I*=0"]
 COSTS: list[tuple[Any, Any]] = [
     ("resolution", "centroid"),

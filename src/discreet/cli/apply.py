@@ -23,7 +23,7 @@ def command(
     policy_file: str, table: str, out: str, keep: tuple[str, ...], cells: Any, force: bool, as_json: bool
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
-    from discreet.release._policy import Policy
+    from discreet.release import Policy
     from discreet.release._releasing import delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 

@@ -12,8 +12,7 @@ from discreet.cli.shared import console, flat, named, print_json, progress, tabl
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discreet.auditing._audit import Audit
-    from discreet.auditing._requirements import Finding
+    from discreet.auditing import Audit, Finding
 
 
 @click.command(
@@ -47,8 +46,7 @@ def command(
 
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
     """
-    from discreet.auditing._audit import audit
-    from discreet.auditing._requirements import Requirement
+    from discreet.auditing import Requirement, audit
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 

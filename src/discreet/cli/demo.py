@@ -21,10 +21,10 @@ def command(out: str) -> None:
 
     Age and sex are sensitive; serum measurements are audited, and one of them is published.
     """
-    from discreet.auditing._audit import audit
+    from discreet.auditing import audit
     from discreet.cli.audit import show
     from discreet.datasets import load
-    from discreet.joint._joint import Joint
+    from discreet.joint import Joint
     from discreet.release._publishing import ReleaseOptions, publish
     from discreet.report._plots import save_figure
     from discreet.search import frontier

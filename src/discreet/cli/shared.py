@@ -188,7 +188,7 @@ def joint_and_frontier(
 ) -> tuple[Any, Any]:
     """Count the table and compute the frontier that the options ask for."""
     from discreet.errors import InputError
-    from discreet.joint._joint import Joint
+    from discreet.joint import Joint
     from discreet.search import RANGES, frontier, has_positions
 
     if joint is None:

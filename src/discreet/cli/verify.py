@@ -14,7 +14,7 @@ from discreet.cli.shared import print_json, progress
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(released: str, policy_file: str, original: str | None, as_json: bool) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
-    from discreet.release._policy import Policy
+    from discreet.release import Policy
 
     policy = Policy.load(policy_file)
     with progress("verify"):

@@ -91,7 +91,7 @@ class Policy:
         """
         coarse = joint.coarsen(blocks)
         rules.setdefault("missing", joint.missing.policy if joint.missing else "level")
-        rules.update(na=tuple(rules.get("na", ())), names=tuple(rules.get("names", ())))
+        rules["na"], rules["names"] = tuple(rules.get("na", ())), tuple(rules.get("names", ()))
         return cls(
             public=joint.public or tuple(f"x{i}" for i in range(_width(joint.x[0]))),
             sensitive=joint.sensitive,
