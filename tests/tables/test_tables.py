@@ -248,7 +248,7 @@ def test_a_repeated_column_in_the_table(tmp_path: Path) -> None:
 
 
 def test_an_unknown_policy_for_missing_values() -> None:
-    with pytest.raises(InputError, match="'ignore' is not a policy"):
+    with pytest.raises(InputError, match="'ignore' is not known"):
         Joint.from_table(ROWS, "age", "chol", missing="ignore")  # type: ignore[arg-type]
 
 
