@@ -65,8 +65,6 @@ PLOTTED = set(MAKERS) - {"Audit", "Policy", "Verification"}  # an audit has to_h
 SAVED = {"Auditor", "Channel", "Disclosure", "Frontier", "Policy", "QuantisedQuery"}
 PENDING: set[tuple[str, str]] = {
     ("Frontier", "save"),
-    ("Disclosure", "to_dict"),
-    ("Disclosure", "plot"),
 }  # not there yet
 
 
