@@ -54,7 +54,7 @@ def joint_of(ranges: Mapping[Label, Iterable[Label]]) -> Joint:
 
 
 def example(study: Study) -> Joint:
-    """Example 1."""
+    """The joint of Example 1, to which the paper comes back throughout."""
     return study.once(_example)
 
 

@@ -195,7 +195,7 @@ def on_attributes(study: Study) -> str:
 
 
 def least(joint: Joint) -> int:
-    """min_y |[[X|y]]|."""
+    """min_y |[[X|y]]|, the fewest values that an output leaves possible."""
     return int(dc.measures.distinct_anonymity(joint))
 
 

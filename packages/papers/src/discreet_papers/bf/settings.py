@@ -29,17 +29,17 @@ class Setting:
 
     @property
     def leakage(self) -> float:
-        """L(X→Ŷ)."""
+        """L(X→Ŷ), the worst-case leakage in bits."""
         return dc.measures.worst_case_leakage(self.joint)
 
     @property
     def maximal(self) -> float:
-        """L*(X→Ŷ)."""
+        """L*(X→Ŷ), the maximal leakage in bits."""
         return dc.measures.maximal_guessing_leakage(self.joint)
 
     @property
     def maximin(self) -> float:
-        """I*(X;Ŷ)."""
+        """I*(X;Ŷ), the maximin information in bits."""
         return dc.measures.maximin_information(self.joint)
 
     @property

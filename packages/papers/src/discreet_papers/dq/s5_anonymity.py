@@ -16,7 +16,7 @@ from discreet_papers.dq.families import SLACK
 from discreet_papers.dq.paper import PAPER
 
 Rows = tuple[object, ...]
-"""A table as its rows, one a person."""
+"""A table as its rows, one per person."""
 VALUES = (2, 4, 16)
 """Points that stand for the values of a person."""
 

@@ -147,7 +147,7 @@ def by_size(letters: tuple[int, ...], values: tuple[int, ...], most: int) -> Ite
 
 
 def shown(table: Table) -> str:
-    """A table in a line, a row of S after the other."""
+    """A table in one line, its rows of S one after the other."""
     return "[" + " | ".join(" ".join(map(str, row)) for row in table.tolist()) + "]"
 
 

@@ -59,7 +59,7 @@ class Run:
 
     @property
     def iterations(self) -> int:
-        """Merges."""
+        """How many merges it made."""
         return len(self.leakage) - 1
 
     @property

@@ -95,7 +95,7 @@ class Case:
 
     @property
     def support(self) -> int:
-        """|X̂|."""
+        """|X̂|, the number of points of the support."""
         return int((self.p > 0).sum())
 
     @property
@@ -104,7 +104,7 @@ class Case:
 
     @cached_property
     def vertices(self) -> Floats:
-        """Every extreme point of S on the support, one a row."""
+        """Every extreme point of S on the support, one per row."""
         return enumerate_vertices(self.problem.program).vertices.dense(self.support)
 
     @cached_property

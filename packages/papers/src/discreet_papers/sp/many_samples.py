@@ -172,7 +172,7 @@ def _unseen(study: Study) -> Outcome:
 
 
 def _silent(prior: Floats, given: Floats) -> Floats:
-    """The extreme points, one a row, of the posteriors p(w|y) that leave p(x) as it is."""
+    """The extreme points, one per row, of the posteriors p(w|y) that leave p(x) as it is."""
     rows: list[Floats] = [np.ones(len(prior))]
     for row in given.T:  # the program takes independent rows
         if np.linalg.matrix_rank([*rows, row]) > len(rows):

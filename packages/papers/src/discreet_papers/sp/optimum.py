@@ -171,7 +171,7 @@ def _rest(study: Study) -> Outcome:
 
 
 def _feasible_bases(case: Case) -> tuple[int, Floats]:
-    """Algorithm 1: how many sets of rank(P) columns are independent, and A_B⁻¹ b of each of them that is ≥ 0, one a row."""
+    """Algorithm 1: how many sets of rank(P) columns are independent, and A_B⁻¹ b of each of them that is ≥ 0, one per row."""
     a = np.linalg.svd(matrix(case.p))[2][: case.rank]
     regular, found = 0, []
     for chosen in itertools.combinations(range(case.support), case.rank):

@@ -72,7 +72,7 @@ def _fixed_number(study: Study) -> Outcome:
 
 
 def slid(p: Floats, windows: Sequence[Floats]) -> Floats:
-    """p(y|xⁿ) of one letter a window, windows moving by one sample, each from its own channel p(y_j|x_j, …)."""
+    """p(y|xⁿ) of one letter per window, windows moving by one sample, each from its own channel p(y_j|x_j, …)."""
     joint = np.ones((*p.shape, 1))
     for start, channel in enumerate(windows):
         width = channel.ndim - 1

@@ -20,7 +20,7 @@ NORMAL = np.array([1.0, -1.0, -1.0, 1.0])
 
 
 def parametrised(alpha: Any, beta: Any, r: Any) -> list[Any]:
-    """(23)."""
+    """The pmf of two bits with P(X1 = 0) = α and P(X2 = 0) = β by its one free number r [SP, (23)]."""
     return [alpha - r, r, beta - alpha + r, 1 - beta - r]
 
 
