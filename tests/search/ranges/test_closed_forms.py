@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.search.ranges._assignment import components_of
+from discreet.search._letters import canonical
 from discreet.search.ranges._closed_forms import deal, degrees_of, fewest_components, join_components, most_blocks
+from discreet.search.ranges._costs import component_of
 from tests._oracles.ranges_by_enumeration import (
     all_partitions,
     blocks_of,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 @given(letters=alphabets(most=7))
 @settings(max_examples=60, deadline=None)
 def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) -> None:
-    component_of = components_of(letters)
-    count = int(component_of.max()) + 1
+    component = component_of(letters)[0]
+    count = int(component.max()) + 1
     least: dict[int, int] = {}
     for blocks in all_partitions(letters.n):
         size = max(len(b) for b in blocks)
@@ -37,7 +38,7 @@ def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) ->
     for size in range(1, letters.n + 1):
         wanted = min(v for at, v in least.items() if at <= size)
         assert fewest_components(letters.n, count, size) == wanted
-        block_of = join_components(component_of, size)
+        block_of = join_components(component, size)
         blocks = blocks_of(block_of)
         assert max(len(b) for b in blocks) <= size
         assert count_components(letters, blocks) == wanted
@@ -50,7 +51,7 @@ def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) ->
 def test_dealing_is_optimal_where_letters_have_one_s(codes: list[int]) -> None:
     letters = make_letters([[s] for s in codes])
     for k, size in brute_frontier(letters, "L0", "size"):
-        block_of = deal(letters, most_blocks(degrees_of(letters), k))
+        block_of = canonical(deal(letters, most_blocks(degrees_of(letters), k)))
         sizes = np.bincount(block_of)
         assert sizes.max() == size
         assert is_canonical(block_of)

@@ -22,7 +22,7 @@ def test_the_closed_form_holds_over_all_partitions() -> None:
     for _ in range(40):
         n = int(rng.integers(1, 8))
         letters = letters_of(sparse(rng, n))
-        c = components.overlap(letters)[1]
+        c = costs.component_of(letters)[1]
         fewest = dict.fromkeys(range(1, n + 1), n)
         for block_of in partitions(n):
             left = count_components(letters, block_of)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from discreet._typing import Codeword
+from discreet.search._letters import canonical
 from discreet.search.ranges import _costs as costs
 from tests._oracles.cheapest_policies import count_components, letters_of, partitions, radius, random_letters
 
@@ -35,7 +36,7 @@ def test_distortion_equals_the_formula(codeword: Codeword, norm: float) -> None:
     for columns in (1, 2):
         for _ in range(150):
             letters = random_letters(rng, int(rng.integers(1, 9)), columns, norm=norm)
-            block_of = costs.canonical(rng.integers(0, 3, letters.n))
+            block_of = canonical(rng.integers(0, 3, letters.n))
             expected = max(
                 radius(costs.required_values(letters)[block_of == b], codeword, norm if columns > 1 else 2.0)
                 for b in set(block_of.tolist())
@@ -72,7 +73,7 @@ def test_distinct_components_and_size_over_all_partitions() -> None:
 
 
 def test_canonical_names_are_lowest_letters() -> None:
-    assert costs.canonical(np.array([5, 2, 5, 0, 2])).tolist() == [0, 1, 0, 3, 1]
+    assert canonical(np.array([5, 2, 5, 0, 2])).tolist() == [0, 1, 0, 3, 1]
 
 
 def test_what_cannot_be_measured_is_refused() -> None:

@@ -15,7 +15,8 @@ from discreet.release._hypervolume import frontier_hypervolume, non_dominated
 from discreet.search._letters import Letters
 from discreet.search.ranges import _exact as exact
 from discreet.search.ranges import _level_bounds as level_bounds
-from discreet.search.ranges._assignment import Assignment, components_of
+from discreet.search.ranges._assignment import Assignment
+from discreet.search.ranges._costs import component_of
 from discreet.search.ranges._exact import ExactPoint, Leakage, exact_frontier
 from tests._oracles.ranges_by_enumeration import (
     blocks_of,
@@ -111,14 +112,14 @@ def test_solver_and_subsets_agree(
 @given(letters=alphabets(most=6))
 @settings(max_examples=40, deadline=None)
 def test_starting_bounds_hold(letters: Letters) -> None:
-    component_of = components_of(letters)
+    component = component_of(letters)[0]
     for leakage in LEAKAGES:
         for cost, codeword in COSTS:
             wanted = brute_frontier(letters, leakage, cost, codeword)
             ranked = wanted[::-1] if leakage == "I*" else wanted
-            distances = Assignment(letters, component_of, cost, codeword).distances
+            distances = Assignment(letters, component, cost, codeword).distances
             levels = [level for level, _ in ranked]
-            bounds = level_bounds.lower_bounds(letters, component_of, leakage, distances, codeword, levels)
+            bounds = level_bounds.lower_bounds(letters, component, leakage, distances, codeword, levels)
             assert all(b <= least + 1e-9 for b, (_, least) in zip(bounds, ranked, strict=True))
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet._typing import Codeword
-from discreet.search._letters import Letters
+from discreet.search._letters import Letters, canonical
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _line as windows
 from discreet.search.ranges import _size as dealing
@@ -26,7 +26,7 @@ def check(letters: Letters, found: Optimised, codeword: Codeword | Literal["size
     """Bound <= optimum <= cost at every level, and every partition is what it says."""
     for i, k in enumerate(found.levels):
         block_of = found.partition(i)
-        assert np.array_equal(block_of, costs.canonical(block_of))
+        assert np.array_equal(block_of, canonical(block_of))
         assert costs.distinct(letters, block_of) >= k
         cost = costs.size(block_of) if codeword == "size" else costs.distortion(letters, block_of, codeword)
         assert cost == found.cost[i]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from discreet._typing import Codeword
+from discreet.search._letters import canonical
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _multicolumn as several
 from tests._oracles.cheapest_policies import letters_of, optima, random_letters
@@ -29,7 +30,7 @@ def test_bounds_and_costs_enclose_the_optimum_in_the_plane(codeword: Codeword, n
 def test_starts_are_never_worse_than_what_was_brought() -> None:
     rng = np.random.default_rng(8)
     letters = letters_of([[int(s)] for s in rng.integers(0, 6, 200)], rng.random((200, 2)))
-    brought = costs.canonical((costs.required_values(letters)[:, 0] * 10).astype(np.int64))
+    brought = canonical((costs.required_values(letters)[:, 0] * 10).astype(np.int64))
     k = costs.distinct(letters, brought)
     found = several.optimise(letters, "centroid", starts=[brought])
     assert found.cost[found.levels <= k].max() <= costs.distortion(letters, brought, "centroid")

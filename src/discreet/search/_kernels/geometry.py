@@ -1,11 +1,13 @@
 """Compiled geometry of one block: the largest distance from its letters to its codeword.
 
 A block is given as the first `m` entries of an index buffer, so that an optimiser can try a changed block without
-allocating. Codewords are numbered 0 centroid, 1 medoid, 2 Chebyshev centre (`costs.CODEWORDS`).
+allocating. Codewords are numbered 0 centroid, 1 medoid, 2 Chebyshev centre (`ranges._costs.CODEWORDS`).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numba import njit
@@ -150,6 +152,14 @@ def _circumscribe(points, support, size, centre):
 
 
 @njit(cache=True)
+def _squared(points, t, centre):
+    total = 0.0
+    for c in range(points.shape[1]):
+        total += (points[t, c] - centre[c]) ** 2
+    return total
+
+
+@njit(cache=True)
 def ball_centre(points):
     """Centre of the smallest Euclidean ball round `points` (m x d), scaled to unit size by the caller.
 
@@ -170,11 +180,9 @@ def ball_centre(points):
     for _round in range(50 * (m + d)):
         far, far2 = -1, radius2 * (1 + 1e-12) + 1e-300
         for t in range(m):
-            total = 0.0
-            for c in range(d):
-                total += (points[t, c] - centre[c]) ** 2
-            if total > far2:
-                far, far2 = t, total
+            away = _squared(points, t, centre)
+            if away > far2:
+                far, far2 = t, away
         if far < 0:
             break
         best2, best_size = np.inf, 0
@@ -187,17 +195,12 @@ def ball_centre(points):
                     count += 1
             if count > d + 1 or not _circumscribe(points, trial, count, c_trial):
                 continue
-            r2 = 0.0
-            for c in range(d):
-                r2 += (points[far, c] - c_trial[c]) ** 2
+            r2 = _squared(points, far, c_trial)
             if r2 >= best2:
                 continue
             inside = True
             for a in range(size):
-                total = 0.0
-                for c in range(d):
-                    total += (points[support[a], c] - c_trial[c]) ** 2
-                if total > r2 * (1 + 1e-10):
+                if _squared(points, support[a], c_trial) > r2 * (1 + 1e-10):
                     inside = False
             if inside:
                 best2, best_size = r2, count
@@ -212,31 +215,28 @@ def ball_centre(points):
 
 
 @njit(cache=True)
-def enclosing_ball(points):
-    """Radius of the smallest Euclidean ball round `points`, enclosing every one whatever rounding did to its centre."""
-    m, d = points.shape
+def ball_radius(values, block, m):
+    """Radius of the smallest Euclidean ball round the block, holding every letter whatever rounding did to its centre.
+
+    Letters are taken relative to the first and scaled by a power of two, so that neither a common shift nor whole
+    numbers cost digits.
+    """
+    d = values.shape[1]
+    points = np.empty((m, d))
+    size = 0.0
+    for t in range(m):
+        for c in range(d):
+            points[t, c] = float(values[block[t], c] - values[block[0], c])
+            size = max(size, abs(points[t, c]))
+    if size == 0.0:
+        return 0.0
+    unit = math.ldexp(1.0, math.frexp(size)[1])
+    points /= unit
     centre = ball_centre(points)
     far2 = 0.0
     for t in range(m):
-        total = 0.0
-        for c in range(d):
-            total += (points[t, c] - centre[c]) ** 2
-        far2 = max(far2, total)
-    return np.sqrt(far2)
-
-
-@njit(cache=True)
-def _ball_radius(values, block, m):
-    d = values.shape[1]
-    points = np.empty((m, d))
-    scale = 0.0
-    for t in range(m):
-        for c in range(d):
-            points[t, c] = values[block[t], c] - values[block[0], c]
-            scale = max(scale, abs(points[t, c]))
-    if scale == 0.0:
-        return 0.0
-    return scale * enclosing_ball(points / scale)
+        far2 = max(far2, _squared(points, t, centre))
+    return unit * np.sqrt(far2)
 
 
 @njit(cache=True)
@@ -252,30 +252,7 @@ def block_radius(values, block, m, norm, codeword):
         return _medoid_radius(values, block, m, norm)
     if norm == np.inf:
         return _box_radius(values, block, m)
-    return _ball_radius(values, block, m)
-
-
-@njit(cache=True)
-def group_by_block(block_of):
-    """Letters listed block by block: (offsets, letters), blocks in the order of their lowest letter."""
-    n = len(block_of)
-    rank = np.full(n, -1, np.int64)
-    sizes = np.zeros(n + 1, np.int64)
-    blocks = 0
-    for i in range(n):
-        b = block_of[i]
-        if rank[b] < 0:
-            rank[b] = blocks
-            blocks += 1
-        sizes[rank[b] + 1] += 1
-    offsets = np.cumsum(sizes[: blocks + 1])
-    place = offsets.copy()
-    letters = np.empty(n, np.int64)
-    for i in range(n):
-        b = rank[block_of[i]]
-        letters[place[b]] = i
-        place[b] += 1
-    return offsets, letters
+    return ball_radius(values, block, m)
 
 
 @njit(cache=True)
@@ -285,71 +262,4 @@ def block_radii(values, offsets, members, norm, codeword):
     for b in range(len(out)):
         block = members[offsets[b] : offsets[b + 1]]
         out[b] = block_radius(values, block, len(block), norm, codeword)
-    return out
-
-
-@njit(cache=True)
-def block_distinct(indptr, indices, n_s, offsets, members):
-    """|[[S|block]]| of every block; one stamp an s makes it O(nnz)."""
-    stamp = np.full(n_s, -1, np.int64)
-    out = np.zeros(len(offsets) - 1, np.int64)
-    for b in range(len(out)):
-        for t in range(offsets[b], offsets[b + 1]):
-            x = members[t]
-            for e in range(indptr[x], indptr[x + 1]):
-                if stamp[indices[e]] != b:
-                    stamp[indices[e]] = b
-                    out[b] += 1
-    return out
-
-
-@njit(cache=True)
-def find(parent, i):
-    """Root of i, halving the path on the way."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@njit(cache=True)
-def overlap_components(indptr, indices, n_s, block_of):
-    """Component of each letter in the bipartite graph of blocks and s, numbered by lowest letter; and their number."""
-    n = len(block_of)
-    parent = np.arange(n)
-    owner = np.full(n_s, -1, np.int64)
-    for i in range(n):
-        a = find(parent, block_of[i])
-        for e in range(indptr[i], indptr[i + 1]):
-            s = indices[e]
-            if owner[s] < 0:
-                owner[s] = a
-            else:
-                b = find(parent, owner[s])
-                a = find(parent, a)
-                if a < b:
-                    parent[b] = a
-                elif b < a:
-                    parent[a] = b
-    label = np.full(n, -1, np.int64)
-    out = np.empty(n, np.int64)
-    count = 0
-    for i in range(n):
-        root = find(parent, block_of[i])
-        if label[root] < 0:
-            label[root] = count
-            count += 1
-        out[i] = label[root]
-    return out, count
-
-
-@njit(cache=True)
-def name_by_lowest(labels, size):
-    """Canonical names: every label (below `size`) becomes the lowest letter that carries it."""
-    first = np.full(size, -1, np.int64)
-    out = np.empty(len(labels), np.int64)
-    for i in range(len(labels)):
-        if first[labels[i]] < 0:
-            first[labels[i]] = i
-        out[i] = first[labels[i]]
     return out

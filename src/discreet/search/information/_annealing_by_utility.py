@@ -13,8 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
+from discreet.search._letters import canonical
 from discreet.search.information._integers import Integers
-from discreet.search.information._moves import named, new_archive, tables_of
+from discreet.search.information._moves import new_archive, tables_of
 
 TURNS = 400
 """Utilities that annealing is drawn to."""
@@ -108,4 +109,4 @@ class Bands:
 
     def partition(self, i: int) -> IntArray:
         """The partition of the i-th band that holds one."""
-        return named(self.archive.block[self._kept()[i]].astype(np.int64))
+        return canonical(self.archive.block[self._kept()[i]].astype(np.int64))

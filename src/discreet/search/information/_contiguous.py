@@ -23,17 +23,15 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray, Problem
+from discreet.search._letters import canonical
+from discreet.search.information._theorem import table_of
 from discreet.search.information._weights import Weights, h_of
-from discreet.search.ranges._costs import canonical
 
 SOLVED = 500_000_000
 """Runs looked at in all for supported points; beyond it those that open the widest gap have been found first."""
 
 STARTS_KEPT = 4_000_000
 """Entries of the table of best starts, k by letters: limits k on large alphabets."""
-
-TABLE = 5_000_000
-"""Total weight up to which h is tabulated."""
 
 RESOLUTION = 1e-11
 """Bits: a gain below this is rounding."""
@@ -121,14 +119,12 @@ class _Runs:
         level, level_of = np.unique(posterior, return_inverse=True)
         second = np.bincount(level_of, weights=ones, minlength=len(level))
         first = np.bincount(level_of, weights=weights.of_letter, minlength=len(level)) - second
-        small = weights.is_integral and weights.total <= TABLE
-        table = h_of(np.arange(weights.total + 1)) if small else np.zeros(0)
         outside = float(h_of(np.array([weights.total]))[0] - h_of(weights.of_s).sum())
         return cls(
             np.concatenate(([0.0], np.cumsum(np.maximum(first, 0.0)))),
             np.concatenate(([0.0], np.cumsum(second))),
             level_of.astype(np.int64),
-            table,
+            table_of(weights),
             outside,
         )
 

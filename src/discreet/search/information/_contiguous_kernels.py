@@ -9,12 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True)
-def _h(y, table):
-    if len(table) > 0:
-        return table[int(y + 0.5)]
-    return y * np.log2(y) if y > 0.0 else 0.0
+from discreet.search.information._theorem_kernels import h
 
 
 @njit(cache=True)
@@ -22,7 +17,7 @@ def _gain(first, second, i, j, keep, table):
     """D(t) = Σ_s h(t_s) − keep · h(|t|) of the letters i … j − 1; keep = 1 − λ."""
     a = first[j] - first[i]
     b = second[j] - second[i]
-    return _h(a, table) + _h(b, table) - keep * _h(a + b, table)
+    return h(table, a) + h(table, b) - keep * h(table, a + b)
 
 
 @njit(cache=True)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
+from discreet.search.information._integers import whole_counts
 from discreet.search.information._weights import Weights, h_of
 
 MULTIPLIERS = np.concatenate((np.arange(2, 20) / 40, np.arange(10, 19) / 20))
@@ -38,33 +39,27 @@ GAP = 1e-5
 
 def least_lagrangians(weights: Weights) -> list[tuple[float, float]]:
     """(λ, a number that I(S;X̂) − λ I(X;X̂) of no partition is below), in bits; none where counting adds nothing."""
-    counts = _whole_counts(weights)
-    if counts is None or counts.sum() > RECORDS or len(counts) == 1:
+    whole = whole_counts(weights)
+    if whole is None or whole[0].sum() > RECORDS:
+        return []
+    by_s = np.bincount(weights.indices, weights=whole[0], minlength=weights.n_s).astype(np.int64)
+    counts = by_s[by_s > 0]
+    if len(counts) == 1:
         return []
     program = _Program.of(counts)
     n = float(counts.sum())
-    outside, whole = float(h_of(counts.astype(np.float64)).sum()), n * float(np.log2(n))
+    outside, everything = float(h_of(counts.astype(np.float64)).sum()), n * float(np.log2(n))
     kink = weights.entropy - weights.leakage
     found = []
     for multiplier in MULTIPLIERS.tolist():
         # N (I(S;X̂) − λ H(X̂)) = constant + Σ_B D(t_B)
-        constant = (1 - multiplier) * whole - outside
+        constant = (1 - multiplier) * everything - outside
         # A line of slope λ passes the base bound, if anywhere, at its kink u = H(X|S), where that is still zero.
         worth = -constant - n * multiplier * kink
         cost = program.least_cost(multiplier, worth)
         if cost > worth:
             found.append((multiplier, (constant + cost) / n))
     return found
-
-
-def _whole_counts(weights: Weights) -> IntArray | None:
-    """N_s as whole numbers of the smallest weight, if every weight is a multiple of it or of one."""
-    scale = 1.0 if weights.is_integral else float(weights.weight.min())
-    multiples = weights.weight / scale
-    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
-        return None
-    counts = np.bincount(weights.indices, weights=np.rint(multiples), minlength=weights.n_s)
-    return counts[counts > 0].astype(np.int64)
 
 
 @dataclass(eq=False)

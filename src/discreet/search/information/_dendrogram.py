@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.errors import InputError
+from discreet.search._letters import canonical
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
@@ -51,7 +52,7 @@ class Dendrogram:
 
     def partition(self, step: int) -> IntArray:
         """Each letter's block after that many merges, named by its lowest letter. Negative steps count from the end."""
-        from discreet.search._kernels.replay import absorb, names_of
+        from discreet.search._kernels.partitions import absorb, names_of
 
         step = range(len(self))[step]
         into = self.start.copy()
@@ -90,8 +91,7 @@ def canonical_start(integers: Integers, start: IntArray | None) -> IntArray:
         raise InputError(
             f"a partition needs one block for each of the {integers.n} letters, not shape {np.shape(start)}"
         )
-    _, first, block = np.unique(start, return_index=True, return_inverse=True)
-    return np.asarray(first[block], np.int64)
+    return canonical(np.unique(start, return_inverse=True)[1])
 
 
 def dendrogram(

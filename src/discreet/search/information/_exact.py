@@ -17,9 +17,9 @@ import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import non_dominated
+from discreet.search._letters import canonical
 from discreet.search.information._bounds import bound
 from discreet.search.information._weights import Weights, information
-from discreet.search.ranges._costs import canonical
 
 LETTERS = 18
 """Alphabets up to which the proof is tried: each further letter takes four times as long."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
-from discreet.search.information._weights import Weights
+from discreet.search.information._weights import Weights, merged_rows
 
 TABLE = 1 << 22
 """Entries of the table of h; larger counts take a logarithm each."""
@@ -86,15 +86,10 @@ class Integers:
 
     def merged(self, block_of: IntArray) -> tuple[Integers, IntArray]:
         """The same for a partition's blocks, in the order of their lowest letters, and those letters."""
-        names, block = np.unique(block_of, return_inverse=True)
+        names = np.unique(block_of)
         if len(names) == self.n:
             return self, names
-        owner = block[np.repeat(np.arange(self.n), np.diff(self.indptr))]
-        cells, where = np.unique(owner * np.int64(self.n_s) + self.indices, return_inverse=True)
-        count = np.zeros(len(cells), np.int64)
-        np.add.at(count, where, self.count)
-        indptr = np.searchsorted(cells // self.n_s, np.arange(len(names) + 1)).astype(np.int64)
-        indices = (cells % self.n_s).astype(np.int32)
+        indptr, indices, count = merged_rows(self.indptr, self.indices, self.count, block_of)
         return replace(self, indptr=indptr, indices=indices, count=count), names
 
     @property
@@ -133,6 +128,15 @@ def integers_of(weights: Weights) -> Integers:
 
 
 def _counts(weights: Weights) -> tuple[IntArray, float]:
+    known = whole_counts(weights)
+    if known is not None:
+        return known
+    unit = weights.total / RESOLUTION
+    return np.maximum(1, np.rint(weights.weight / unit)).astype(np.int64), unit
+
+
+def whole_counts(weights: Weights) -> tuple[IntArray, float] | None:
+    """Weights that are multiples of one, of the least of them or of a power of ten: how many, and of what."""
     if weights.is_integral:
         return weights.weight.astype(np.int64), 1.0
     for unit in (float(weights.weight.min()), *(10.0**-place for place in range(1, 10))):
@@ -140,5 +144,4 @@ def _counts(weights: Weights) -> tuple[IntArray, float]:
         whole = np.rint(multiple)
         if whole.min() >= 1 and np.abs(multiple - whole).max() <= 1e-9 and whole.sum() < TABLE:
             return whole.astype(np.int64), unit
-    unit = weights.total / RESOLUTION
-    return np.maximum(1, np.rint(weights.weight / unit)).astype(np.int64), unit
+    return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
+from discreet.search._letters import canonical
 from discreet.search.information._dendrogram import canonical_start, checked_multiplier, checked_problem
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import least_count
@@ -52,13 +53,7 @@ class MovePath:
         step = range(len(self))[step]
         block = self.start.copy()
         block[self.letters[:step]] = self.blocks[:step]  # of repeated letters the last assignment holds
-        return named(block)
-
-
-def named(block: IntArray) -> IntArray:
-    """The partition with each block named by its lowest letter."""
-    _, first, inverse = np.unique(block, return_index=True, return_inverse=True)
-    return np.asarray(first[inverse], np.int64)
+        return canonical(block)
 
 
 def tables_of(integers: Integers, block_of: IntArray, slots: int | None = None) -> Any:
@@ -181,7 +176,7 @@ def land(
         kernel.anneal(tables, archive, course, least, rng)
         if np.isfinite(archive.score[0]):
             tables = tables_of(integers, archive.block[0].astype(np.int64))
-    return named(archive.block[0].astype(np.int64)) if np.isfinite(archive.score[0]) else start
+    return canonical(archive.block[0].astype(np.int64)) if np.isfinite(archive.score[0]) else start
 
 
 def new_archive(

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
+
+Amount = TypeVar("Amount", np.int64, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +60,7 @@ class Weights:
 
     def merged(self, block_of: IntArray) -> Weights:
         """The weights of a partition's blocks, in the order of their earliest letters."""
-        _, block = np.unique(block_of, return_inverse=True)
-        n_blocks = int(block.max()) + 1
-        key = block[self.letter_of_pair] * np.int64(self.n_s) + self.indices
-        cells, where = np.unique(key, return_inverse=True)
-        weight = np.bincount(where, weights=self.weight, minlength=len(cells)).astype(np.float64)
-        owner = cells // self.n_s
-        indptr = np.searchsorted(owner, np.arange(n_blocks + 1)).astype(np.int64)
-        return Weights(indptr, (cells % self.n_s).astype(np.int32), weight, self.n_s)
+        return Weights(*merged_rows(self.indptr, self.indices, self.weight, block_of), self.n_s)
 
     @cached_property
     def leakage(self) -> float:
@@ -82,6 +78,19 @@ class Weights:
     def entropy_of_s(self) -> float:
         """H(S), in bits."""
         return max(0.0, float(h_of(np.array([self.total]))[0] - h_of(self.of_s).sum()) / self.total)
+
+
+def merged_rows(
+    indptr: IntArray, indices: npt.NDArray[np.int32], amount: npt.NDArray[Amount], block_of: IntArray
+) -> tuple[IntArray, npt.NDArray[np.int32], npt.NDArray[Amount]]:
+    """Compressed rows of a partition's blocks, in the order of their earliest letters, from those of the letters."""
+    names, block = np.unique(block_of, return_inverse=True)
+    n_s = np.int64(indices.max(initial=0)) + 1
+    cells, where = np.unique(np.repeat(block, np.diff(indptr)) * n_s + indices, return_inverse=True)
+    summed = np.zeros(len(cells), amount.dtype)
+    np.add.at(summed, where, amount)
+    starts = np.searchsorted(cells // n_s, np.arange(len(names) + 1)).astype(np.int64)
+    return starts, (cells % n_s).astype(np.int32), summed
 
 
 def h_of(y: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
+from discreet.search._letters import chosen_rows
 
 CELLS = 20_000_000
 """Counts of s by block that one search may hold."""
@@ -102,7 +103,7 @@ class Task:
         blocks = int(labels.max()) + 1
         if blocks == 1 or blocks * self.n_s > CELLS or scale <= 0:
             return labels, best
-        indptr, indices = rows(self.indptr, self.indices, part)
+        indptr, indices = chosen_rows(self.indptr, self.indices, part)
         labels, best = anneal(
             np.ascontiguousarray(self.values[part]),
             indptr,
@@ -121,15 +122,6 @@ class Task:
             np.uint64(seed),
         )
         return labels, float(best)
-
-
-def rows(indptr: IntArray, indices: npt.NDArray[np.int32], chosen: IntArray) -> tuple[IntArray, npt.NDArray[np.int32]]:
-    """Some rows of a compressed matrix, in the order asked for."""
-    first = indptr[chosen]
-    lengths = indptr[chosen + 1] - first
-    moved = np.concatenate(([0], np.cumsum(lengths)))
-    source = np.repeat(first - moved[:-1], lengths) + np.arange(moved[-1])
-    return moved, indices[source]
 
 
 def improve(
@@ -176,7 +168,8 @@ def improve(
 
 def repair(task: Task, labels: IntArray, target: float, schedule: Schedule, seed: int) -> IntArray | None:
     """Labels whose blocks all keep k distinct s within the target radius, or None where one could not be repaired."""
-    from discreet.search._kernels.geometry import block_distinct, block_radii, group_by_block
+    from discreet.search._kernels.geometry import block_radii
+    from discreet.search._kernels.partitions import block_distinct, group_by_block
 
     offsets, members = group_by_block(labels)
     radii = block_radii(task.values, offsets, members, task.norm, task.codeword)

@@ -12,35 +12,13 @@ import numpy as np
 from numba import njit
 
 from discreet.search._kernels.geometry import block_radius
+from discreet.search._kernels.random import below, new_stream, uniform
 
 HOT, COLD = 0.02, 0.0005
 """First and last temperature; `scale` is the unit."""
 
 FINE = 0.1
 """What a missing s weighs."""
-
-
-@njit(cache=True)
-def next_random(state):
-    """xorshift64*: the same stream on every machine and version, seeded by the caller."""
-    v = state[0]
-    v ^= v >> np.uint64(12)
-    v ^= v << np.uint64(25)
-    v ^= v >> np.uint64(27)
-    state[0] = v
-    return v * np.uint64(2685821657736338717)
-
-
-@njit(cache=True)
-def uniform(state):
-    """A number in [0, 1)."""
-    return float(next_random(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
-
-
-@njit(cache=True)
-def below(state, m):
-    """An integer in [0, m)."""
-    return np.int64(uniform(state) * m)
 
 
 @njit(cache=True)
@@ -122,7 +100,7 @@ def anneal(values, indptr, indices, n_s, labels, blocks, k, target, best, scale,
     The best labels and their cost (at most `target`: the target is met); `labels` and `best` if there were none.
     """
     n = len(labels)
-    state = np.array([seed | np.uint64(1)], np.uint64)
+    state = new_stream(seed)
     head = np.full(blocks, -1, np.int64)
     after = np.full(n, -1, np.int64)
     before = np.full(n, -1, np.int64)

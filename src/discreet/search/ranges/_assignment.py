@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet._typing import Codeword
+from discreet.search._codewords import box_coordinates, distance_matrix
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._assignment_model import Model
-from discreet.search.ranges._balls import box_coordinates, distance_matrix
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
@@ -118,19 +118,3 @@ class Assignment:
             # Only when it is needed: a policy with many s a block often hangs together by itself.
             model.connect(most_components)
             most_components = None
-
-
-def components_of(letters: Letters) -> IntArray:
-    """The component of each letter, numbered in order of their earliest letters [AC, Lemma 2]."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = letters.n
-    rows = np.repeat(np.arange(n), np.diff(letters.indptr))
-    size = n + letters.n_s
-    graph = csr_array((np.ones(len(rows), np.int8), (rows, n + letters.indices)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][:n]
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank[inverse])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from discreet._typing import Codeword
+from discreet.search._codewords import lengths, smallest_radius
 from discreet.search.ranges import _costs as costs
-from discreet.search.ranges._balls import lengths, smallest_radius
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
-from discreet.search._letters import Letters
+from discreet.search._codewords import lengths
+from discreet.search._letters import Letters, canonical
 from discreet.search.ranges import _costs as costs
-from discreet.search.ranges._balls import lengths
 
 Policies = list[tuple[int | None, IntArray]]  # the level k asked for (None: not by level), and block_of
 
@@ -94,7 +94,7 @@ def mondrian(letters: Letters, levels: Iterable[int] | None = None) -> Policies:
     spans = np.where(span > 0, span, 1.0)  # a constant column is never cut
     columns = np.ascontiguousarray(values.T)
     return [
-        (k, costs.canonical(mondrian_blocks(columns, spans, letters.indptr, letters.indices, letters.n_s, k)))
+        (k, canonical(mondrian_blocks(columns, spans, letters.indptr, letters.indices, letters.n_s, k)))
         for k in (spread(letters.n_s) if levels is None else levels)
     ]
 
@@ -146,4 +146,4 @@ def _binned(letters: Letters, bins: Iterable[int] | None, label: Labelling) -> P
         raise ValueError(f"binning is for one numeric column, not {values.shape[1]}")
     x = values[:, 0]
     numbers = spread(len(np.unique(x))) if bins is None else bins
-    return [(None, costs.canonical(np.asarray(label(x, b), np.int64))) for b in numbers]
+    return [(None, canonical(np.asarray(label(x, b), np.int64))) for b in numbers]

@@ -89,15 +89,14 @@ def has_single_s(letters: Letters) -> bool:
 
 
 def deal(letters: Letters, blocks: int) -> IntArray:
-    """Letters with one s each, dealt to the blocks in turn, most frequent s first. SPEC 9.
+    """Labels 0 .. blocks - 1 of letters dealt to the blocks in turn, grouped by their rarest s, most frequent first. SPEC 9.
 
-    An s with at least as many letters as there are blocks reaches all of them; the others lie on runs of
-    neighbouring blocks, one run after the other, so that numbers of distinct s differ by at most one.
+    Where each letter has one s, an s with at least as many letters as there are blocks reaches all of them; the others
+    lie on runs of neighbouring blocks, one run after the other, so that numbers of distinct s differ by at most one.
     """
-    degrees = degrees_of(letters)
-    order = np.lexsort((np.arange(letters.n), letters.indices, -degrees[letters.indices]))
-    place = np.empty(letters.n, np.int64)
-    place[order] = np.arange(letters.n) % blocks
-    first = np.full(blocks, letters.n)
-    np.minimum.at(first, place, np.arange(letters.n))
-    return np.asarray(first[place])
+    rank = degrees_of(letters)[letters.indices] * letters.n_s + letters.indices
+    rarest = np.minimum.reduceat(rank, letters.indptr[:-1])
+    labels = np.empty(letters.n, np.int64)
+    # Ties by s, then by letter.
+    labels[np.lexsort((rarest % letters.n_s, -(rarest // letters.n_s)))] = np.arange(letters.n) % blocks
+    return labels

@@ -11,17 +11,9 @@ import numpy as np
 from discreet._typing import Codeword, FloatArray, IntArray
 from discreet.search._letters import Letters
 from discreet.search.ranges._closed_forms import fewest_components, join_components
-from discreet.search.ranges._costs import components, distortion, size
+from discreet.search.ranges._costs import component_of, components, distortion, size
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised
-
-
-def overlap(letters: Letters) -> tuple[IntArray, int]:
-    """Component of each letter in the graph of letters and s [AC, Def 1], and how many there are."""
-    from discreet.search._kernels.geometry import overlap_components
-
-    component, count = overlap_components(letters.indptr, letters.indices, letters.n_s, np.arange(letters.n))
-    return component, int(count)
 
 
 def by_size(letters: Letters) -> Optimised:
@@ -32,7 +24,7 @@ def by_size(letters: Letters) -> Optimised:
     Optimised
         Levels are components left, decreasing; costs are block sizes, optimal.
     """
-    component, c = overlap(letters)
+    component, c = component_of(letters)
     n = letters.n
     sizes = [1]
     while fewest_components(n, c, sizes[-1]) > 1:
@@ -76,7 +68,7 @@ def by_distortion(
         Levels are components left, decreasing, from all of them at cost 0; the bound holds for every codeword.
     """
     column = Column.of(letters)
-    component, c = overlap(letters)
+    component, c = component_of(letters)
     by_place = component[column.order]
     seed = int((rng or np.random.default_rng(0)).integers(1, 2**63))
     found: dict[float, tuple[int, float, IntArray]] = {}

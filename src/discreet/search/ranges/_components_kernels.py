@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.geometry import find
-from discreet.search.ranges._annealing_kernels import below, uniform
+from discreet.search._kernels.graph import find
+from discreet.search._kernels.random import below, new_stream, uniform
 
 
 @njit(cache=True)
@@ -98,7 +98,7 @@ def _count_left(component, c, labels, blocks, parent, owner):
 def join_annealed(x, component, c, labels, width, goal, steps, seed):
     """Move single letters between blocks, no block wider than `width`, towards `goal` components left."""
     n = len(x)
-    state = np.array([seed | np.uint64(1)], np.uint64)
+    state = new_stream(seed)
     blocks = n
     labels = labels.copy()
     low = np.full(blocks, np.inf)

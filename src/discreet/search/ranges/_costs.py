@@ -9,17 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.search._codewords import box_coordinates, smallest_radius
 from discreet.search._letters import Letters
 
 CODEWORDS: dict[str, int] = {"centroid": 0, "medoid": 1, "chebyshev": 2}
-
-
-def canonical(labels: IntArray) -> IntArray:
-    """Name each block by its lowest letter; labels are integers from 0, gaps allowed."""
-    from discreet.search._kernels.geometry import name_by_lowest
-
-    names: IntArray = name_by_lowest(labels, int(labels.max()) + 1)
-    return names
 
 
 def size(block_of: IntArray) -> int:
@@ -29,7 +22,7 @@ def size(block_of: IntArray) -> int:
 
 def distinct(letters: Letters, block_of: IntArray) -> int:
     """k, the least number of distinct s over the blocks [AC, Def 2]: B0(S|X^) = log k."""
-    from discreet.search._kernels.geometry import block_distinct, group_by_block
+    from discreet.search._kernels.partitions import block_distinct, group_by_block
 
     offsets, members = group_by_block(block_of)
     return int(block_distinct(letters.indptr, letters.indices, letters.n_s, offsets, members).min())
@@ -37,9 +30,21 @@ def distinct(letters: Letters, block_of: IntArray) -> int:
 
 def components(letters: Letters, block_of: IntArray) -> int:
     """Connected components of the graph of blocks and s; I*(S;X^) is its logarithm [AC, Lemma 2]."""
-    from discreet.search._kernels.geometry import overlap_components
+    from discreet.search._kernels.graph import components_of
 
-    return int(overlap_components(letters.indptr, letters.indices, letters.n_s, block_of)[1])
+    return int(components_of(letters.indptr, letters.indices, letters.n_s, block_of)[2])
+
+
+def component_of(letters: Letters, block_of: IntArray | None = None) -> tuple[IntArray, int]:
+    """Each letter's component in that graph, numbered by lowest letter, and how many there are [AC, Def 1].
+
+    Of the letters themselves unless a partition is given.
+    """
+    from discreet.search._kernels.graph import component_labels, components_of
+
+    blocks = np.arange(letters.n) if block_of is None else block_of
+    parent, _, count = components_of(letters.indptr, letters.indices, letters.n_s, blocks)
+    return component_labels(parent), int(count)
 
 
 def radii(letters: Letters, block_of: IntArray, codeword: Codeword) -> FloatArray:
@@ -52,16 +57,16 @@ def radii(letters: Letters, block_of: IntArray, codeword: Codeword) -> FloatArra
         "chebyshev" (centre of the smallest enclosing ball: exact for one column, l_inf, l_2, and l_1; other norms in
         several columns raise ValueError).
     """
-    from discreet.search._kernels.geometry import block_radii, group_by_block
+    from discreet.search._kernels.geometry import block_radii
+    from discreet.search._kernels.partitions import group_by_block
 
-    values = required_values(letters)
+    values, norm = measured_values(letters, codeword)
     offsets, members = group_by_block(block_of)
-    if codeword == "chebyshev" and values.shape[1] > 1:
-        if letters.norm == 1.0:
-            return np.array([_octahedral_radius(values[m]) for m in np.split(members, offsets[1:-1])])
-        if letters.norm not in (2.0, np.inf):
-            raise ValueError(f"the Chebyshev centre of several columns needs norm 1, 2 or inf, not {letters.norm}")
-    out: FloatArray = block_radii(values, offsets, members, letters.norm, CODEWORDS[codeword])
+    if codeword == "chebyshev" and values.shape[1] > 1 and norm not in (2.0, np.inf):
+        if norm != 1.0:
+            raise ValueError(f"the Chebyshev centre of several columns needs norm 1, 2 or inf, not {norm}")
+        return np.array([smallest_radius(values[block], norm) for block in np.split(members, offsets[1:-1])])
+    out: FloatArray = block_radii(values, offsets, members, norm, CODEWORDS[codeword])
     return out
 
 
@@ -77,24 +82,8 @@ def required_values(letters: Letters) -> FloatArray:
     return letters.values
 
 
-def _octahedral_radius(points: FloatArray) -> float:
-    """Smallest enclosing l_1 ball: in the plane it is a square turned by 45 degrees, beyond that a small LP.
-
-    ||x - c||_1 = max over sign vectors t of t.x - t.c, so only the largest t.x of each of the 2^d sign vectors matters.
-    """
-    d = points.shape[1]
-    signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
-    reach = (points @ signs.T).max(axis=0)
-    if d == 2:
-        return float((reach + reach[::-1]).max() / 2)
-    from scipy.optimize import linprog
-
-    solved = linprog(
-        np.r_[np.zeros(d), 1.0],
-        A_ub=np.c_[-signs, -np.ones(len(signs))],
-        b_ub=-reach,
-        bounds=[(None, None)] * d + [(0, None)],
-    )
-    if solved.x is None:
-        raise AssertionError(f"the smallest enclosing l_1 ball was not found: {solved.message}")
-    return float(solved.x[-1])
+def measured_values(letters: Letters, codeword: Codeword) -> tuple[FloatArray, float]:
+    """Values and a norm in which the blocks' distortions are the same, and for Chebyshev centres a box where there is one."""
+    values = required_values(letters)
+    box = box_coordinates(values, letters.norm) if codeword == "chebyshev" else None
+    return (values, letters.norm) if box is None else (box, np.inf)

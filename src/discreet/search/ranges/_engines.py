@@ -165,7 +165,7 @@ def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Re
     rng = np.random.default_rng(task.seed)
     letters, n_s = task.letters, task.letters.n_s
     if task.leakage == "I*":
-        component, count = components.overlap(letters)
+        component, count = costs.component_of(letters)
         if task.cost == "size":
             return components.by_size(letters), lambda price: np.array(
                 [closed_forms.fewest_components(letters.n, count, int(size)) for size in price], dtype=np.int64
@@ -176,7 +176,7 @@ def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Re
             return components.by_distortion(letters, task.codeword, rng=rng), lambda price: np.array(
                 [components.fewest_within(column.x, place, count, float(radius)) for radius in price], dtype=np.int64
             )
-        return None, _reach_by_tree(letters)
+        return None, _reach_by_tree(letters, task.codeword)
     if n_s < 2:
         return None, lambda price: np.ones(len(price), dtype=np.int64)
     if task.cost == "size":
@@ -191,29 +191,19 @@ def _optimise(task: Task, parts: list[Candidates]) -> tuple[Optimised | None, Re
     return best, reach_by_levels(best.levels, best.bound, "L0", letters, task.cost)
 
 
-def _reach_by_tree(letters: Letters) -> Reach | None:
-    """I* with distortion in several columns: at cost D only letters within 2D can share a block.
+def _reach_by_tree(letters: Letters, codeword: Codeword) -> Reach | None:
+    """I* with distortion in several columns, by a spanning tree of the components.
 
-    So to leave m components, the c − m shortest edges of a spanning tree of the components must be at most 2D long.
     Left out where the distances would not fit into memory.
     """
     if letters.n > 4_000 or letters.values is None:
         return None
-    from scipy.sparse.csgraph import minimum_spanning_tree
-    from scipy.spatial.distance import pdist, squareform
+    from discreet.search._codewords import distance_matrix
+    from discreet.search.ranges._level_bounds import joining_steps
 
-    from discreet.search.ranges._components import overlap
-
-    component, count = overlap(letters)
-    metrics: dict[float, Literal["cityblock", "euclidean"]] = {1.0: "cityblock", 2.0: "euclidean"}
-    apart = squareform(pdist(letters.values, metrics.get(letters.norm, "chebyshev")))
-    nearest = np.full((count, count), np.inf)
-    np.minimum.at(nearest, (component[:, None], component[None, :]), apart)
-    np.fill_diagonal(nearest, 0.0)
-    # A zero would be read as no edge: distances are shifted by one, which no tree notices.
-    tree = minimum_spanning_tree(np.where(np.eye(count, dtype=bool), 0.0, nearest + 1.0))
-    edges = np.sort(tree.data) - 1.0
-    return reach_by_levels(count - 1 - np.arange(len(edges)), edges / 2, "I*", letters, "distortion")
+    component, count = costs.component_of(letters)
+    steps = joining_steps(component, distance_matrix(letters.values, letters.norm), codeword)
+    return reach_by_levels(count - 1 - np.arange(len(steps)), steps, "I*", letters, "distortion")
 
 
 def _connected_search(task: Task) -> tuple[Candidates, Reach | None]:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet._typing import Codeword, Cost
+from discreet.search._letters import canonical
 from discreet.search.ranges import _closed_forms as closed_forms
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _level_bounds as level_bounds
 from discreet.search.ranges import _subsets as subsets
-from discreet.search.ranges._assignment import Assignment, components_of
+from discreet.search.ranges._assignment import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +99,7 @@ def exact_frontier(
     """
     if cost == "distortion" and letters.values is None:
         raise ValueError("distortion needs the letters' values")
-    component_of = components_of(letters)
+    component_of = costs.component_of(letters)[0]
     if leakage == "I*" and cost == "size":
         return _components_by_size(component_of)
     if leakage == "L0" and cost == "size" and closed_forms.has_single_s(letters):
@@ -137,7 +138,7 @@ def _distinct_by_dealing(letters: Letters) -> list[ExactPoint]:
     last_blocks = 0
     for level in range(1, letters.n_s + 1):
         blocks = closed_forms.most_blocks(degrees, level)
-        block_of = points[-1].block_of if blocks == last_blocks else closed_forms.deal(letters, blocks)
+        block_of = points[-1].block_of if blocks == last_blocks else canonical(closed_forms.deal(letters, blocks))
         size = float(-(-letters.n // blocks))
         points.append(ExactPoint(level, size, size, block_of, True))
         last_blocks = blocks

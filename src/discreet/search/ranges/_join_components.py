@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters
-from discreet.search.ranges._costs import canonical, components, distinct, distortion, size
+from discreet.search._letters import Letters, canonical
+from discreet.search.ranges._costs import component_of, components, distinct, distortion, size
 
 CANDIDATES = 64
 """Letters of one component and partners of each that a repair looks at."""
@@ -28,10 +28,8 @@ def join(letters: Letters, block_of: IntArray, k: int, codeword: Codeword | None
 
     `codeword` is that of the distortion; None where cost is the largest block.
     """
-    from discreet.search._kernels.geometry import overlap_components
-
     while True:
-        component, count = overlap_components(letters.indptr, letters.indices, letters.n_s, block_of)
+        component, count = component_of(letters, block_of)
         if count == 1:
             return block_of
         limit = _cost(letters, block_of, codeword)

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters
-from discreet.search.ranges._annealing import Schedule, Task, improve, rows
+from discreet.search._letters import Letters, canonical, chosen_rows
+from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import most_blocks
-from discreet.search.ranges._costs import CODEWORDS, canonical, distinct, distortion, required_values
+from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, required_values
 from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
 
 STORED = 20_000_000
@@ -53,13 +53,13 @@ class Column:
         if values.shape[1] != 1:
             raise ValueError(f"windows need one numeric column, not {values.shape[1]}")
         order = np.argsort(values[:, 0], kind="stable")
-        indptr, indices = rows(letters.indptr, letters.indices, order)
+        indptr, indices = chosen_rows(letters.indptr, letters.indices, order)
         return cls(values[order, 0], indptr, indices, order, letters.n_s)
 
     def mirrored(self) -> Column:
         """The same letters from right to left, on the negated values."""
         back = np.arange(len(self.x))[::-1]
-        indptr, indices = rows(self.indptr, self.indices, back)
+        indptr, indices = chosen_rows(self.indptr, self.indices, back)
         return Column(-self.x[::-1], indptr, indices, self.order[::-1].copy(), self.n_s)
 
     def block_of(self, labels: IntArray) -> IntArray:

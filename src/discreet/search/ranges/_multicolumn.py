@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters
+from discreet.search._letters import Letters, canonical
 from discreet.search.ranges._annealing import Schedule, Task, improve
-from discreet.search.ranges._closed_forms import most_blocks
-from discreet.search.ranges._costs import CODEWORDS, canonical, distinct, distortion, required_values
+from discreet.search.ranges._closed_forms import degrees_of, most_blocks
+from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, measured_values, required_values
+from discreet.search.ranges._level_bounds import window_bound
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
 
@@ -113,7 +114,7 @@ class _Search:
 
         one = self.letters
         whole = np.zeros(one.n, np.int64)
-        if most_blocks(np.bincount(one.indices, minlength=one.n_s), k) == 1:
+        if most_blocks(degrees_of(one), k) == 1:
             return whole, distortion(one, whole, self.codeword)
         arrays = (self.values, one.indptr, one.indices, one.n_s, k, one.norm)
         hardest = np.argsort(-self.reach[:, k - 1], kind="stable")
@@ -122,10 +123,11 @@ class _Search:
         cost, block_of = min([*options, *served], key=lambda option: option[0])
         bound = self.bound(k, hardest, cost)
         if cost > bound:
-            # The search has no l_1 balls; those of l_2 are the nearest thing it can measure.
-            norm = 2.0 if self.codeword == "chebyshev" and one.norm == 1.0 else one.norm
+            values, norm = measured_values(one, self.codeword)
+            # Of three columns or more the search has no l_1 balls; those of l_2 are the nearest thing it can measure.
+            norm = 2.0 if self.codeword == "chebyshev" and norm == 1.0 else norm
             task = Task(
-                self.values, one.indptr, one.indices, one.n_s, norm, CODEWORDS[self.codeword], k,
+                values, one.indptr, one.indices, one.n_s, norm, CODEWORDS[self.codeword], k,
                 self._partners, self._around,
             )  # fmt: skip
             _, labels = np.unique(block_of, return_inverse=True)
@@ -143,14 +145,11 @@ class _Search:
         centroids, and other codewords do no better than half the width.
         """
         from discreet.search.ranges import _line_bounds as kernels_bounds
-        from discreet.search.ranges import _line_kernels as kernels_windows
         from discreet.search.ranges import _multicolumn_kernels as kernels_several
 
         low = 0.5 * float(self.reach[hardest[0], k - 1])
         for column in self.axes:
-            starts = kernels_windows.window_starts(column.indptr, column.indices, column.n_s, k)
-            widths = kernels_windows.narrowest_windows(column.x, starts)
-            low = max(low, 0.5 * float(widths.max()))
+            low = max(low, window_bound(column, k))
             if self.codeword == "centroid":
                 back = column.mirrored()
                 ends = np.array([0, len(column.x) - 1])

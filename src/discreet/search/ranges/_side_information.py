@@ -16,7 +16,7 @@ from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.search._codewords import codeword as codeword_of
-from discreet.search._codewords import distances
+from discreet.search._codewords import lengths
 from discreet.search._letters import Letters
 
 MOST_LETTERS = 3_000
@@ -47,7 +47,8 @@ class _Blocks:
         values = self.letters.values
         assert values is not None  # noqa: S101, distortion has values
         points = values[np.sort(together)]
-        return float(distances(points, codeword_of(points, self.codeword, self.letters.norm), self.letters.norm).max())
+        centre = codeword_of(points, self.codeword, self.letters.norm)
+        return float(lengths(points - centre, self.letters.norm).max())
 
     def merge(self, one: int, other: int) -> int:
         """Join two blocks; the union is named by the earlier."""
@@ -110,21 +111,17 @@ def _lower_l0(blocks: _Blocks) -> tuple[list[IntArray], FloatArray]:
 
 
 def _lower_i_star(blocks: _Blocks, n_s: int) -> tuple[list[IntArray], FloatArray]:
-    parent = list(range(n_s))  # components live on S: every (x, a) joins the s of its range
+    from discreet.search._kernels.graph import find
 
-    def find(s: int) -> int:
-        while parent[s] != s:
-            parent[s] = parent[parent[s]]
-            s = parent[s]
-        return s
+    parent = np.arange(n_s)  # components live on S: every (x, a) joins the s of its range
 
     def join(seen: int) -> None:
         codes = [i for i in range(n_s) if seen >> i & 1]
         for code in codes[1:]:
-            parent[find(code)] = find(codes[0])
+            parent[find(parent, code)] = find(parent, codes[0])
 
     def first(seen: int) -> int:
-        return find((seen & -seen).bit_length() - 1)
+        return int(find(parent, (seen & -seen).bit_length() - 1))
 
     def joins(one: int, other: int) -> bool:
         """Whether merging two blocks joins two components: through an a that both occur with."""
@@ -136,7 +133,7 @@ def _lower_i_star(blocks: _Blocks, n_s: int) -> tuple[list[IntArray], FloatArray
             join(seen)
 
     def count() -> int:
-        return sum(1 for s in range(n_s) if find(s) == s)
+        return int(np.count_nonzero(parent == np.arange(n_s)))
 
     names = sorted(blocks.members)
     heap = [

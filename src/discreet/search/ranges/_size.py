@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet._typing import IntArray
-from discreet.search._letters import Letters
-from discreet.search.ranges._closed_forms import degrees_of, most_blocks
-from discreet.search.ranges._costs import canonical, distinct, size
+from discreet.search._letters import Letters, canonical
+from discreet.search.ranges._closed_forms import deal, degrees_of, most_blocks
+from discreet.search.ranges._costs import distinct, size
 from discreet.search.ranges._optimised import Optimised
 
 LEAST_STEPS, STEPS_A_LETTER, MOST_STEPS = 300_000, 20, 4_000_000
@@ -23,13 +23,16 @@ LEAST_STEPS, STEPS_A_LETTER, MOST_STEPS = 300_000, 20, 4_000_000
 def size_bound(letters: Letters, k: int) -> int:
     """No policy with k distinct s in every block has all its blocks smaller than this.
 
-    Beside the count of the module's docstring, for blocks of at most m letters: the m longest ranges must add up to k,
-    and some letter of each block must have k / m distinct s of its own, so there are no more blocks than such letters.
+    Beside the count of the module's docstring, for blocks of at most m letters: the letter with the fewest s and the
+    m - 1 with the most must add up to k, and some letter of each block must have k / m distinct s of its own, so there
+    are no more blocks than such letters.
     """
     n = letters.n
     lengths = np.sort(np.diff(letters.indptr))[::-1]
     blocks = most_blocks(degrees_of(letters), k)
-    least = max(-(-n // blocks), int(np.searchsorted(np.cumsum(lengths), k)) + 1)
+    least = -(-n // blocks)
+    if lengths[-1] < k:
+        least = max(least, 2 + int(np.searchsorted(np.cumsum(lengths[:-1]), k - lengths[-1])))
     while -(-n // least) > int(np.count_nonzero(lengths >= -(-k // least))):
         least += 1
     return least
@@ -86,14 +89,13 @@ def _deal(letters: Letters, k: int, least: int, seed: int) -> tuple[IntArray, in
 
     Only ceil(n / m) blocks are ever tried for size m: more blocks of the same size would have to share the same s.
     """
-    from discreet.search.ranges._size_kernels import deal_cyclically, exchange
+    from discreet.search.ranges._size_kernels import exchange
 
     n = letters.n
-    order = _dealing_order(letters)
     m = least
     while True:
         blocks = -(-n // m)
-        labels = deal_cyclically(order, blocks)
+        labels = deal(letters, blocks)
         if blocks == 1:
             return labels, m
         steps = min(MOST_STEPS, max(LEAST_STEPS, STEPS_A_LETTER * n))
@@ -104,10 +106,3 @@ def _deal(letters: Letters, k: int, least: int, seed: int) -> tuple[IntArray, in
             return labels, m
         # Sizes that leave the number of blocks unchanged cannot help a partition that needs fewer blocks.
         m = -(-n // (blocks - 1))
-
-
-def _dealing_order(letters: Letters) -> IntArray:
-    """Letters grouped by their rarest s, the most frequent group first; ties by s, then by letter."""
-    degrees = np.bincount(letters.indices, minlength=letters.n_s)
-    rarest = np.minimum.reduceat(degrees[letters.indices] * letters.n_s + letters.indices, letters.indptr[:-1])
-    return np.lexsort((rarest % letters.n_s, -(rarest // letters.n_s)))

@@ -1,4 +1,4 @@
-"""Compiled dealing of letters to blocks of equal size, and exchanges that give every block k distinct s."""
+"""Compiled exchanges of letters between blocks of equal size that give every block k distinct s."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -6,16 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.search.ranges._annealing_kernels import below, uniform
-
-
-@njit(cache=True)
-def deal_cyclically(order, blocks):
-    """The t-th letter of the order goes to block t mod blocks."""
-    labels = np.empty(len(order), np.int64)
-    for t in range(len(order)):
-        labels[order[t]] = t % blocks
-    return labels
+from discreet.search._kernels.random import below, new_stream, uniform
 
 
 @njit(cache=True)
@@ -44,7 +35,7 @@ def exchange(indptr, indices, n_s, labels, blocks, k, steps, seed):
     Exchanges keep every block's size. Returns the labels and how many s were still lacking.
     """
     n = len(labels)
-    state = np.array([seed | np.uint64(1)], np.uint64)
+    state = new_stream(seed)
     labels = labels.copy()
     count = np.zeros((blocks, n_s), np.int32)
     offsets = np.zeros(blocks + 1, np.int64)

@@ -11,8 +11,8 @@ from itertools import combinations
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
+from discreet.search._codewords import box_coordinates, distance_matrix, lengths, smallest_radius
 from discreet.search._letters import Letters
-from discreet.search.ranges._balls import box_coordinates, distance_matrix, lengths, smallest_radius
 from discreet.search.ranges._costs import required_values
 
 Solution = tuple[float, IntArray]  # the cost, and block_of

@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
-from discreet.search._letters import Letters
+from discreet.search._letters import Letters, chosen_rows
 
 Engine = Callable[[Letters], IntArray]  # the best policy it knows for the target k: block_of of the letters it is given
 BlockCosts = Callable[[Letters, IntArray], FloatArray]  # the cost of each block, in the order of their lowest letters
@@ -139,11 +139,8 @@ class Suppressor:
 
 def restrict(letters: Letters, kept: IntArray) -> Letters:
     """The alphabet of these letters alone (ascending), with the s that they still see renumbered."""
-    inside = np.zeros(letters.n, bool)
-    inside[kept] = True
-    degrees = np.diff(letters.indptr)
-    seen, codes = np.unique(letters.indices[np.repeat(inside, degrees)], return_inverse=True)
-    indptr = np.concatenate([[0], np.cumsum(degrees[kept])]).astype(np.int64)
+    indptr, indices = chosen_rows(letters.indptr, letters.indices, kept)
+    seen, codes = np.unique(indices, return_inverse=True)
     values = None if letters.values is None else letters.values[kept]
     return Letters(indptr, codes.astype(np.int32), len(seen), values, letters.norm)
 

@@ -7,13 +7,14 @@ cost does not depend on the order in which a block was put together.
 
 from __future__ import annotations
 
+import heapq
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.ball import enclosing_radius
-from discreet.search._kernels.structures import mix
+from discreet.search._kernels.geometry import ball_radius
+from discreet.search._kernels.random import mix
 
 SIZE, CENTROID, MEDOID, BOX, BALL = 0, 1, 2, 3, 4
 
@@ -192,7 +193,7 @@ def _ball_cost(blocks, a, b):
             members[size] = x
             size += 1
             x = blocks.following[x]
-    return enclosing_radius(blocks.points, members[np.argsort(members, kind="mergesort")])
+    return ball_radius(blocks.points, members[np.argsort(members, kind="mergesort")], size)
 
 
 @njit(cache=True)
@@ -214,3 +215,16 @@ def join(blocks, a, b):
     blocks.count[a] += blocks.count[b]
     blocks.following[blocks.last[a]] = b
     blocks.last[a] = blocks.last[b]
+
+
+@njit(cache=True)
+def largest_own(heap, own, alive):
+    """The largest distortion of a live block: `heap` holds (-distortion, block), dropped here when out of
+    date.
+    """
+    while len(heap) > 0:
+        cost, block = heap[0]
+        if alive[block] and own[block] == -cost:
+            return -cost
+        heapq.heappop(heap)
+    return 0.0

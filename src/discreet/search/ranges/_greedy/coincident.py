@@ -15,7 +15,7 @@ import heapq
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import find, unite
+from discreet.search._kernels.graph import find, unite
 from discreet.search.ranges._greedy.joining import note
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import components_of, find, unite
+from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.blocks import pair_cost
 from discreet.search.ranges._greedy.joining import note, start
 from discreet.search.ranges._greedy.tree import CLASS, EMPTY, NAME, bound, build_tree, new_scratch, replace
@@ -183,7 +183,7 @@ def connect(blocks, costing, indptr, indices, n_s, multiplier, unit, exact):
     Returns the pairs merged, a log row a merge (see `note`), the distortions in lattice steps.
     """
     n = len(indptr) - 1
-    parent, weight, components = components_of(indptr, indices, n_s)
+    parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     distinct, tally, log, distortion, alive, pairs = start(indptr, n_s, components)
     widest = [(0.0, np.int64(0))]
     labels = np.zeros(n, dtype=np.int64)

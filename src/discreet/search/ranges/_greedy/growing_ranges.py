@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import mix
+from discreet.search._kernels.random import mix
 
 _VACANT = -1
 _MOST_WORDS = 16  # bitsets up to 1024 levels of S

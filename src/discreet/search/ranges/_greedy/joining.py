@@ -14,8 +14,8 @@ import heapq
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import components_of, find, largest_own, meld, unite
-from discreet.search.ranges._greedy.blocks import SIZE, join
+from discreet.search._kernels.graph import components_of, find, unite
+from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 
 
 @njit(cache=True)
@@ -54,6 +54,26 @@ def start(indptr, n_s, components):
 
 
 @njit(cache=True)
+def meld(left, right, key, a, b):
+    """Two skew heaps of blocks as one, ordered by (key, name); -1 is the empty heap."""
+    if a < 0 or b < 0:
+        return max(a, b)
+    if (key[b], b) < (key[a], a):
+        a, b = b, a
+    top = a
+    while True:
+        below = right[a]
+        right[a] = left[a]
+        if below < 0:
+            left[a] = b
+            return top
+        if (key[b], b) < (key[below], below):
+            below, b = b, below
+        left[a] = below
+        a = below
+
+
+@njit(cache=True)
 def join_components_by_size(blocks, indptr, indices, n_s):
     """[AC, Alg 2] for U1.
 
@@ -62,7 +82,7 @@ def join_components_by_size(blocks, indptr, indices, n_s):
     blocks.
     """
     n = len(indptr) - 1
-    parent, weight, components = components_of(indptr, indices, n_s)
+    parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     distinct, tally, log, distortion, alive, pairs = start(indptr, n_s, components)
     widest = [(0.0, np.int64(0))]
     size = np.ones(n, dtype=np.int64)

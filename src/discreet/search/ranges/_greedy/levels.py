@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import components_of, find, unite
+from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.coincident import join_coincident, sites_of, twins_of
 from discreet.search.ranges._greedy.joining import note, start
 from discreet.search.ranges._greedy.tree import EMPTY, build_tree, cheapest_apart, new_scratch, replace, show
@@ -111,7 +111,7 @@ def _disband(first, in_list, listed, at_level, parent):
 def join_components_by_distortion(blocks, indptr, indices, n_s, exact):
     """[AC, Alg 2] for U2: the pairs merged, a log row a merge (see `note`), distortions in lattice steps."""
     n = len(indptr) - 1
-    parent, weight, components = components_of(indptr, indices, n_s)
+    parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     distinct, tally, log, distortion, alive, pairs = start(indptr, n_s, components)
     widest = [(0.0, np.int64(0))]
     site, sites = sites_of(blocks.points)

@@ -59,7 +59,7 @@ class MergePath:
     def partitions(self, steps: Iterable[int]) -> list[IntArray]:
         """Several partitions from one replay, in the order asked for."""
         wanted = [range(len(self))[step] for step in steps]
-        from discreet.search._kernels.replay import absorb, names_of
+        from discreet.search._kernels.partitions import absorb, names_of
 
         into = np.arange(self.n, dtype=np.int64)
         found: dict[int, IntArray] = {}

@@ -10,8 +10,8 @@ import heapq
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import components_of, find, largest_own, unite
-from discreet.search.ranges._greedy.blocks import SIZE, join
+from discreet.search._kernels.graph import components_of, find, unite
+from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 from discreet.search.ranges._greedy.growing_ranges import new_ranges, unite_ranges
 from discreet.search.ranges._greedy.tree import build_tree, cheapest_other, new_scratch, replace
 
@@ -84,7 +84,7 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
     n = len(indptr) - 1
     ranges = new_ranges(indptr, indices, n_s)
     label = ranges.label
-    parent, weight, components = components_of(indptr, indices, n_s)
+    parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     alive = np.ones(n, dtype=np.bool_)
     distinct = np.diff(indptr)
     best, other = _tournament(blocks.count[: n if by_size else 0], label)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.structures import find
+from discreet.search._kernels.graph import find
 from discreet.search.ranges._greedy.blocks import BALL, CENTROID, MEDOID, SIZE, pair_cost
 
 # Columns of a node: fixed ones, then five for each coordinate.

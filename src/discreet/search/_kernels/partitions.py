@@ -1,0 +1,65 @@
+# mypy: ignore-errors
+"""Compiled: partitions as arrays, one block for each letter: their blocks in rows, and what merges make of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def group_by_block(block_of):
+    """Letters listed block by block: (offsets, letters), blocks in the order of their lowest letter."""
+    n = len(block_of)
+    rank = np.full(n, -1, np.int64)
+    sizes = np.zeros(n + 1, np.int64)
+    blocks = 0
+    for i in range(n):
+        b = block_of[i]
+        if rank[b] < 0:
+            rank[b] = blocks
+            blocks += 1
+        sizes[rank[b] + 1] += 1
+    offsets = np.cumsum(sizes[: blocks + 1])
+    place = offsets.copy()
+    letters = np.empty(n, np.int64)
+    for i in range(n):
+        b = rank[block_of[i]]
+        letters[place[b]] = i
+        place[b] += 1
+    return offsets, letters
+
+
+@njit(cache=True)
+def block_distinct(indptr, indices, n_s, offsets, members):
+    """|[[S|block]]| of every block; one stamp an s makes it O(nnz)."""
+    stamp = np.full(n_s, -1, np.int64)
+    out = np.zeros(len(offsets) - 1, np.int64)
+    for b in range(len(out)):
+        for t in range(offsets[b], offsets[b + 1]):
+            x = members[t]
+            for e in range(indptr[x], indptr[x + 1]):
+                if stamp[indices[e]] != b:
+                    stamp[indices[e]] = b
+                    out[b] += 1
+    return out
+
+
+@njit(cache=True)
+def absorb(into, left, right):
+    """Note that each block right[t] has gone into left[t]; `into` points from a name to the name that took it
+    in.
+    """
+    for t in range(len(left)):
+        into[right[t]] = left[t]
+
+
+@njit(cache=True)
+def names_of(into):
+    """The block of each letter. A name is its block's lowest letter, so one pass upwards follows every
+    pointer.
+    """
+    names = into.copy()
+    for x in range(len(into)):
+        names[x] = names[into[x]]
+    return names
