@@ -1,4 +1,4 @@
-"""The submodular minimiser, and IAC-MDSF with its three solvers: time, iterations, and the hypervolume reached.
+"""The submodular minimiser, and IAC-MDSF with its two solvers: time, iterations, and the hypervolume reached.
 
     python benchmarks/bench_submodular.py [--quick]
 

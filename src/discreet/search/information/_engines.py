@@ -27,7 +27,6 @@ MULTIPLIERS = np.linspace(0.0, 1.0, 41)  # of IAC-MDSF, each its own run
 SEEDS = 10
 ENUMERATED = 8  # letters up to which every partition is looked at, for leakages without a program of their own
 BORROWED = 200  # policies of the funnel for I that are tried for other leakages
-STRONG_MULTIPLIERS = (0.3, 0.6, 0.8, 0.9, 0.97)  # fewer: a strong step costs ten plain ones
 THRESHOLDS = 101  # of pairwise merging, each its own run
 DIGITS = 11  # figures are equal that differ only by rounding
 RESOLUTION = 1e-10  # bits: a bound this close is met
@@ -103,7 +102,7 @@ def by_search(task: Task) -> Frontier:
             runs = contiguous(task.weights, task.problem)
             parts.append(Points(task.setting, runs.leakage, runs.utility, runs.partition))
         if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS:
-            parts += [_iterates(task), _strong_steps(task)]
+            parts.append(_iterates(task))
     return task.frontier("auto", Points.together(parts), task.bounds, land=_landing(task))
 
 
@@ -188,17 +187,6 @@ def _iterates(task: Task) -> Points:
             for each in _merged(task, float(multiplier), seed):
                 partitions.setdefault(each.tobytes(), each)
     return task.points(list(partitions.values()))
-
-
-def _strong_steps(task: Task) -> Points:
-    """The same with step 3 solved well: the funnel's by a convex relaxation, the bottleneck's by CCCP from pairs (SPEC 8)."""
-    from discreet.search.information._iac_mdsf import iac_mdsf
-
-    partitions: list[IntArray] = []
-    for i, multiplier in enumerate(STRONG_MULTIPLIERS):
-        task.say("strong steps", i / len(STRONG_MULTIPLIERS))
-        partitions += iac_mdsf(task.weights, multiplier, task.problem, "strong", seed=task.seed).partitions
-    return task.points(partitions)
 
 
 def by_pairwise(task: Task) -> Frontier:

@@ -2,7 +2,7 @@
 
 From X̂ = X, each iteration takes the W that minimises I(S;X̂_W) − λ I(X̂;X̂_W) for PF, or its negative for IB, and makes one block
 of it, until |W| ≤ 1 or one block is left. How W is found is the caller's choice: the paper's submodular–supermodular
-procedure, modular–modular, or the strong solvers of `steps`.
+procedure, or modular–modular.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from discreet.search.information._mdsf import (
     step_difference,
     submodular_supermodular,
 )
-from discreet.search.information._steps import best_merge
 from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import Weights, information
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
 
-Solver = Literal["submodular-supermodular", "modular-modular", "strong"]
+Solver = Literal["submodular-supermodular", "modular-modular"]
 
 RESTARTS = 8
 """Random starts of the modular-modular procedure, and as many from pairs: it is quick, and easily stuck."""
@@ -84,10 +83,10 @@ def iac_mdsf(
         "funnel" keeps I(X;X̂) while it hides S; "bottleneck" keeps I(S;X̂) while it shortens X̂.
     solver
         How the set to merge is found: "submodular-supermodular" is the paper's, over a minimum-norm-point solver;
-        "modular-modular" takes the best of several starts; "strong" relaxes or climbs, rounds and flips, and is exact on
-        a few blocks. A better step need not make a better frontier: large merges leave few partitions on the way.
+        "modular-modular" takes the best of several starts. A better step need not make a better frontier: large merges
+        leave few partitions on the way.
     seed
-        Of the random orders that the first two draw.
+        Of the random orders.
 
     Returns
     -------
@@ -138,9 +137,6 @@ def _finder(
         return lambda merges: np.ones(merges.n, bool) if everything else None
 
     def find(merges: Merges) -> BoolArray | None:
-        if solver == "strong":
-            merge = best_merge(merges, multiplier, problem)
-            return merge.member if merge.value < -FALL else None
         difference = step_difference(merges, multiplier, problem)
         if solver == "submodular-supermodular":
             found = submodular_supermodular(difference, rng)

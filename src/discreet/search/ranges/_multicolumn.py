@@ -1,6 +1,7 @@
 """Several numeric columns: L0 against distortion in any l_p norm, with a proven bound (SPEC 9).
 
-For each k the best of Mondrian's cuts, balls round the hardest letter first and whatever partitions the caller brings
+For each k the best of cuts that leave the least larger extent (Mondrian's recursion with another rule than its median,
+which `_baselines.mondrian` has), balls round the hardest letter first and whatever partitions the caller brings
 is improved by relocations and swaps of single letters among the worst blocks.
 """
 
@@ -118,7 +119,7 @@ class _Search:
             return whole, distortion(one, whole, self.codeword)
         arrays = (self.values, one.indptr, one.indices, one.n_s, k, one.norm)
         hardest = np.argsort(-self.reach[:, k - 1], kind="stable")
-        made = [kernels_several.mondrian(*arrays), kernels_several.balls(*arrays, hardest)]
+        made = [kernels_several.least_extent_cuts(*arrays), kernels_several.balls(*arrays, hardest)]
         options = [(distortion(one, p, self.codeword), p) for p in (canonical(labels) for labels in made)]
         cost, block_of = min([*options, *served], key=lambda option: option[0])
         bound = self.bound(k, hardest, cost)

@@ -1,4 +1,4 @@
-"""Compiled constructions for several numeric columns: distances to the nearest distinct s, Mondrian cuts, balls."""
+"""Compiled constructions for several numeric columns: distances to the nearest distinct s, cuts of boxes, balls."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _extent(low, high, norm):
 
 
 @njit(cache=True)
-def mondrian(values, indptr, indices, n_s, k, norm):
+def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     """Cut boxes in two, at the place that leaves the least larger extent and k distinct s on both sides, until none is.
 
     The extents of all prefixes and suffixes along a column come from running boxes, so a cut costs O(m d^2).
