@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -55,6 +55,40 @@ def radius(points: np.ndarray, codeword: str, norm: float) -> float:
     for z in centres:
         best = min(best, np.linalg.norm(points - z, axis=1).max())
     return float(best)
+
+
+def seen_in(letters: Letters, members: Iterable[int]) -> set[int]:
+    """The distinct s of a set of letters."""
+    return {int(s) for i in members for s in letters.range_of(int(i))}
+
+
+def price_of(letters: Letters, block_of: np.ndarray, cost: str) -> float:
+    """What a partition costs, block by block; cost "size" or a codeword."""
+    blocks = [np.flatnonzero(block_of == b) for b in np.unique(block_of)]
+    if cost == "size":
+        return float(max(map(len, blocks)))
+    return max(radius(required_values(letters)[block], cost, letters.norm) for block in blocks)
+
+
+def swept_policy(letters: Letters, k: int) -> np.ndarray:
+    """A policy with k distinct s in every block: letters in the order of their first column, cut as soon as k are seen.
+
+    What is left at the end joins the last block. Any policy bounds the least cost from above, and a contiguous one also
+    what a search over contiguous policies may return.
+    """
+    place = np.arange(letters.n) if letters.values is None else letters.values[:, 0]
+    order = np.argsort(place, kind="stable").tolist()
+    blocks: list[list[int]] = [[]]
+    for letter in order:
+        if len(seen_in(letters, blocks[-1])) >= k:
+            blocks.append([])
+        blocks[-1].append(letter)
+    if len(blocks) > 1 and len(seen_in(letters, blocks[-1])) < k:
+        blocks[-2] += blocks.pop()
+    block_of = np.empty(letters.n, np.int64)
+    for block in blocks:
+        block_of[block] = min(block)
+    return block_of
 
 
 def optima(letters: Letters, cost: str) -> dict[int, float]:
