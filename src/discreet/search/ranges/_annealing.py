@@ -97,30 +97,17 @@ class Task:
         steps: int,
         seed: int,
     ) -> tuple[IntArray, float]:
-        """Anneal the letters `part`, labelled from 0; see `kernels.anneal.anneal`."""
-        from discreet.search.ranges._annealing_kernels import anneal
+        """Anneal the letters `part`, labelled from 0; see `_annealing_kernels.anneal`."""
+        from discreet.search.ranges._annealing_kernels import Aim, anneal
 
         blocks = int(labels.max()) + 1
         if blocks == 1 or blocks * self.n_s > CELLS or scale <= 0:
             return labels, best
         indptr, indices = chosen_rows(self.indptr, self.indices, part)
-        labels, best = anneal(
-            np.ascontiguousarray(self.values[part]),
-            indptr,
-            indices,
-            self.n_s,
-            labels,
-            blocks,
-            self.k,
-            target,
-            best,
-            scale,
-            self.norm,
-            self.codeword,
-            self.near(part, blocks),
-            min(steps, SCANS * blocks // len(part)),
-            np.uint64(seed),
-        )
+        values = np.ascontiguousarray(self.values[part])
+        aim = Aim(values, indptr, indices, self.norm, self.codeword, self.k, target, scale)
+        steps = min(steps, SCANS * blocks // len(part))
+        labels, best = anneal(aim, self.n_s, labels, blocks, best, self.near(part, blocks), steps, np.uint64(seed))
         return labels, float(best)
 
 

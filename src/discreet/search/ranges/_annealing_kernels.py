@@ -8,6 +8,8 @@ blocks that violate are touched, apart from a share of free moves; the sum at ze
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -21,49 +23,89 @@ FINE = 0.1
 """What a missing s weighs."""
 
 
+class Aim(NamedTuple):
+    """The letters, and what is asked of their blocks."""
+
+    values: Any
+    indptr: Any
+    indices: Any
+    norm: float
+    codeword: int
+    k: int  # distinct s of every block
+    target: float  # radius of every block
+    scale: float  # the unit of radius in which excess is weighed against a missing s and against the temperature
+
+
+class State(NamedTuple):
+    """A partition: blocks as linked lists of letters, with their figures and the list of those that violate."""
+
+    block_of: Any
+    head: Any  # int64[blocks]: first letter, -1 if empty
+    after: Any  # int64[n]: next letter of the block
+    before: Any
+    size: Any
+    count: Any  # int32[blocks, n_s]: letters by s
+    distinct: Any
+    radius: Any
+    energy: Any
+    wrong: Any  # int64[blocks]: the blocks with energy, as many as tally[0] says
+    place: Any  # int64[blocks]: where each stands in that list, -1 if it does not
+    tally: Any  # int64[2]: blocks with energy, blocks that lack s
+    buffer: Any  # int64[n + 1]: letters of a block that is tried
+
+
 @njit(cache=True)
-def _unlink(i, b, head, after, before, size):
-    if before[i] >= 0:
-        after[before[i]] = after[i]
+def _unlink(state, i, b):
+    if state.before[i] >= 0:
+        state.after[state.before[i]] = state.after[i]
     else:
-        head[b] = after[i]
-    if after[i] >= 0:
-        before[after[i]] = before[i]
-    size[b] -= 1
+        state.head[b] = state.after[i]
+    if state.after[i] >= 0:
+        state.before[state.after[i]] = state.before[i]
+    state.size[b] -= 1
 
 
 @njit(cache=True)
-def _link(i, b, head, after, before, size):
-    before[i] = -1
-    after[i] = head[b]
-    if head[b] >= 0:
-        before[head[b]] = i
-    head[b] = i
-    size[b] += 1
+def _link(state, i, b):
+    state.before[i] = -1
+    state.after[i] = state.head[b]
+    if state.head[b] >= 0:
+        state.before[state.head[b]] = i
+    state.head[b] = i
+    state.size[b] += 1
+    state.block_of[i] = b
 
 
 @njit(cache=True)
-def _gather(b, without, extra, head, after, buffer):
-    """Letters of block b less one plus one (-1: none), into the buffer."""
-    m = 0
-    i = head[b]
+def _letter_at(state, b, place):
+    i = state.head[b]
+    for _skip in range(place):
+        i = state.after[i]
+    return i
+
+
+@njit(cache=True)
+def _radius_with(aim, state, b, without, extra):
+    """The radius of block b less one letter plus one (-1: none)."""
+    buffer, m = state.buffer, 0
+    i = state.head[b]
     while i >= 0:
         if i != without:
             buffer[m] = i
             m += 1
-        i = after[i]
+        i = state.after[i]
     if extra >= 0:
         buffer[m] = extra
         m += 1
-    return m
+    return block_radius(aim.values, buffer, m, aim.norm, aim.codeword)
 
 
 @njit(cache=True)
-def _shift(i, step, row, indptr, indices):
+def _shift(aim, i, step, row):
     """Add (+1) or remove (-1) letter i in a block's counts; the change in its distinct s."""
     change = 0
-    for e in range(indptr[i], indptr[i + 1]):
-        s = indices[e]
+    for e in range(aim.indptr[i], aim.indptr[i + 1]):
+        s = aim.indices[e]
         if step > 0:
             if row[s] == 0:
                 change += 1
@@ -76,163 +118,177 @@ def _shift(i, step, row, indptr, indices):
 
 
 @njit(cache=True)
-def _energy(radius, distinct, size, k, target, scale):
+def _energy(aim, radius, distinct, size):
     if size == 0:
         return 0.0
-    return max(0.0, radius - target) / scale + FINE * max(0, k - distinct)
+    return max(0.0, radius - aim.target) / aim.scale + FINE * max(0, aim.k - distinct)
 
 
 @njit(cache=True)
-def anneal(values, indptr, indices, n_s, labels, blocks, k, target, best, scale, norm, codeword, near, steps, seed):
-    """Anneal from `labels` (0..blocks-1) towards radius `target`.
+def _list_wrong(state, b):
+    """Enter block b among those that violate, or take it out, by its energy."""
+    wrong, place = state.wrong, state.place
+    if state.energy[b] > 0 and place[b] < 0:
+        place[b] = state.tally[0]
+        wrong[state.tally[0]] = b
+        state.tally[0] += 1
+    elif state.energy[b] == 0 and place[b] >= 0:
+        state.tally[0] -= 1
+        last = wrong[state.tally[0]]
+        wrong[place[b]] = last
+        place[last] = place[b]
+        place[b] = -1
+
+
+@njit(cache=True)
+def _new_state(aim, labels, blocks, n_s):
+    n = len(labels)
+    state = State(
+        np.empty(n, np.int64),
+        np.full(blocks, -1, np.int64),
+        np.full(n, -1, np.int64),
+        np.full(n, -1, np.int64),
+        np.zeros(blocks, np.int64),
+        np.zeros((blocks, n_s), np.int32),
+        np.zeros(blocks, np.int64),
+        np.zeros(blocks),
+        np.zeros(blocks),
+        np.empty(blocks, np.int64),
+        np.full(blocks, -1, np.int64),
+        np.zeros(2, np.int64),
+        np.empty(n + 1, np.int64),
+    )
+    for i in range(n):
+        _link(state, i, labels[i])
+        state.distinct[labels[i]] += _shift(aim, i, 1, state.count[labels[i]])
+    for b in range(blocks):
+        state.radius[b] = _radius_with(aim, state, b, -1, -1)
+        state.energy[b] = _energy(aim, state.radius[b], state.distinct[b], state.size[b])
+        _list_wrong(state, b)
+        if state.size[b] > 0 and state.distinct[b] < aim.k:
+            state.tally[1] += 1
+    return state
+
+
+@njit(cache=True)
+def _propose(state, near, stream):
+    """A letter that changes its block, the block it goes to, and the letter that comes back for it (-1: none)."""
+    if uniform(stream) < 0.8:
+        b = state.wrong[below(stream, state.tally[0])]
+        i = _letter_at(state, b, below(stream, state.size[b]))
+    else:
+        i = below(stream, len(state.block_of))
+    j = near[i, below(stream, near.shape[1])]
+    if uniform(stream) < 0.5:
+        i, j = j, i
+    b, back = state.block_of[j], -1
+    if state.block_of[i] != b and uniform(stream) < 0.5:
+        back = j
+        if uniform(stream) < 0.5:
+            back = _letter_at(state, b, below(stream, state.size[b]))
+    return i, b, back
+
+
+@njit(cache=True)
+def _move(aim, state, i, b, back, heat, stream):
+    """Move letter i to block b, and `back` for it, if the temperature allows; whether it did."""
+    a = state.block_of[i]
+    count, distinct, size, energy = state.count, state.distinct, state.size, state.energy
+    change_a = _shift(aim, i, -1, count[a])
+    change_b = _shift(aim, i, 1, count[b])
+    moved = 1
+    if back >= 0:
+        change_b += _shift(aim, back, -1, count[b])
+        change_a += _shift(aim, back, 1, count[a])
+        moved = 0
+    limit = energy[a] + energy[b] - heat * np.log(uniform(stream) + 1e-300)
+    # What s are lacking is known before any radius, and the radius of one block before that of the other.
+    lack_a = FINE * max(0, aim.k - distinct[a] - change_a) if size[a] > moved else 0.0
+    lack_b = FINE * max(0, aim.k - distinct[b] - change_b)
+    accept = lack_a + lack_b <= limit
+    new_a, new_b, radius_a, radius_b = 0.0, 0.0, 0.0, 0.0
+    if accept:
+        radius_b = _radius_with(aim, state, b, back, i)
+        new_b = _energy(aim, radius_b, distinct[b] + change_b, size[b] + moved)
+        accept = new_b + lack_a <= limit
+    if accept:
+        radius_a = _radius_with(aim, state, a, i, back)
+        new_a = _energy(aim, radius_a, distinct[a] + change_a, size[a] - moved)
+        accept = new_a + new_b <= limit
+    if not accept:
+        _shift(aim, i, -1, count[b])
+        _shift(aim, i, 1, count[a])
+        if back >= 0:
+            _shift(aim, back, -1, count[a])
+            _shift(aim, back, 1, count[b])
+        return False
+    state.tally[1] -= (1 if distinct[a] < aim.k else 0) + (1 if distinct[b] < aim.k else 0)
+    _unlink(state, i, a)
+    _link(state, i, b)
+    if back >= 0:
+        _unlink(state, back, b)
+        _link(state, back, a)
+    distinct[a] += change_a
+    distinct[b] += change_b
+    state.tally[1] += (1 if size[a] > 0 and distinct[a] < aim.k else 0) + (1 if distinct[b] < aim.k else 0)
+    state.radius[a], state.radius[b], energy[a], energy[b] = radius_a, radius_b, new_a, new_b
+    _list_wrong(state, a)
+    _list_wrong(state, b)
+    return True
+
+
+@njit(cache=True)
+def _worst(aim, state, best):
+    """The partition's cost, no less than the target; at least `best` where it is not less than that."""
+    worst = aim.target
+    for t in range(state.tally[0]):
+        worst = max(worst, state.radius[state.wrong[t]])
+        if worst >= best:
+            break
+    return worst
+
+
+@njit(cache=True)
+def anneal(aim, n_s, labels, blocks, best, near, steps, seed):
+    """Anneal from `labels` (0..blocks-1) towards the aim.
 
     Parameters
     ----------
     best
         Only labels that cost less than this, with k distinct s in every block, are returned.
-    scale
-        The unit of radius in which excess is weighed against a missing s and against the temperature.
     near
         n x M letters close to each letter: partners of its moves.
 
     Returns
     -------
-    The best labels and their cost (at most `target`: the target is met); `labels` and `best` if there were none.
+    The best labels and their cost (at most the target: it is met); `labels` and `best` if there were none.
     """
-    n = len(labels)
-    state = new_stream(seed)
-    head = np.full(blocks, -1, np.int64)
-    after = np.full(n, -1, np.int64)
-    before = np.full(n, -1, np.int64)
-    size = np.zeros(blocks, np.int64)
-    count = np.zeros((blocks, n_s), np.int32)
-    distinct = np.zeros(blocks, np.int64)
-    block_of = labels.copy()
-    for i in range(n):
-        b = block_of[i]
-        _link(i, b, head, after, before, size)
-        distinct[b] += _shift(i, 1, count[b], indptr, indices)
-    buffer = np.empty(n + 1, np.int64)
-    radius = np.zeros(blocks)
-    energy = np.zeros(blocks)
-    # Violating blocks, and where each stands in that list.
-    wrong = np.empty(blocks, np.int64)
-    place = np.full(blocks, -1, np.int64)
-    wrongs, lacking = 0, 0
-    for b in range(blocks):
-        m = _gather(b, -1, -1, head, after, buffer)
-        radius[b] = block_radius(values, buffer, m, norm, codeword)
-        energy[b] = _energy(radius[b], distinct[b], size[b], k, target, scale)
-        if energy[b] > 0:
-            place[b] = wrongs
-            wrong[wrongs] = b
-            wrongs += 1
-        if size[b] > 0 and distinct[b] < k:
-            lacking += 1
+    stream = new_stream(seed)
+    state = _new_state(aim, labels, blocks, n_s)
     best_labels = labels.copy()
-    # Moves accepted since the best partition: replayed onto it when it is beaten, so that n is never copied twice.
-    journal_letter = np.empty(4096, np.int64)
-    journal_block = np.empty(4096, np.int64)
-    journal = 0
+    # Letters moved since the best partition: copied onto it when it is beaten, so that n is never copied twice.
+    journal, moved = np.empty(4096, np.int64), 0
     cooling = (COLD / HOT) ** (1.0 / max(1, steps))
     heat = HOT
     for _step in range(steps):
-        if wrongs == 0:
+        if state.tally[0] == 0:
             break
         heat *= cooling
-        if uniform(state) < 0.8:
-            b = wrong[below(state, wrongs)]
-            i = head[b]
-            for _skip in range(below(state, size[b])):
-                i = after[i]
-            j = near[i, below(state, near.shape[1])]
-        else:
-            i = below(state, n)
-            j = near[i, below(state, near.shape[1])]
-        if uniform(state) < 0.5:
-            i, j = j, i
-        a, b = block_of[i], block_of[j]
-        if a == b:
+        i, b, back = _propose(state, near, stream)
+        if state.block_of[i] == b or not _move(aim, state, i, b, back, heat, stream):
             continue
-        # Letter i goes to block b, and in a swap some letter of b comes back.
-        back = -1
-        if uniform(state) < 0.5:
-            back = j
-            if uniform(state) < 0.5:
-                back = head[b]
-                for _skip in range(below(state, size[b])):
-                    back = after[back]
-        change_a = _shift(i, -1, count[a], indptr, indices)
-        change_b = _shift(i, 1, count[b], indptr, indices)
+        if moved + 2 > len(journal):
+            journal = np.concatenate((journal, np.empty_like(journal)))
+        journal[moved] = i
+        moved += 1
         if back >= 0:
-            change_b += _shift(back, -1, count[b], indptr, indices)
-            change_a += _shift(back, 1, count[a], indptr, indices)
-        size_a = size[a] - (1 if back < 0 else 0)
-        size_b = size[b] + (1 if back < 0 else 0)
-        limit = energy[a] + energy[b] - heat * np.log(uniform(state) + 1e-300)
-        lack_a = FINE * max(0, k - distinct[a] - change_a) if size_a > 0 else 0.0
-        lack_b = FINE * max(0, k - distinct[b] - change_b)
-        accept = lack_a + lack_b <= limit
-        new_a, new_b = 0.0, 0.0
-        radius_a, radius_b = 0.0, 0.0
-        if accept:
-            m = _gather(b, back, i, head, after, buffer)
-            radius_b = block_radius(values, buffer, m, norm, codeword)
-            new_b = _energy(radius_b, distinct[b] + change_b, size_b, k, target, scale)
-            accept = new_b + lack_a <= limit
-        if accept:
-            m = _gather(a, i, back, head, after, buffer)
-            radius_a = block_radius(values, buffer, m, norm, codeword)
-            new_a = _energy(radius_a, distinct[a] + change_a, size_a, k, target, scale)
-            accept = new_a + new_b <= limit
-        if not accept:
-            _shift(i, -1, count[b], indptr, indices)
-            _shift(i, 1, count[a], indptr, indices)
-            if back >= 0:
-                _shift(back, -1, count[a], indptr, indices)
-                _shift(back, 1, count[b], indptr, indices)
-            continue
-        lacking -= (1 if distinct[a] < k else 0) + (1 if distinct[b] < k else 0)
-        _unlink(i, a, head, after, before, size)
-        _link(i, b, head, after, before, size)
-        block_of[i] = b
-        if back >= 0:
-            _unlink(back, b, head, after, before, size)
-            _link(back, a, head, after, before, size)
-            block_of[back] = a
-        distinct[a] += change_a
-        distinct[b] += change_b
-        lacking += (1 if size[a] > 0 and distinct[a] < k else 0) + (1 if distinct[b] < k else 0)
-        radius[a], radius[b], energy[a], energy[b] = radius_a, radius_b, new_a, new_b
-        for c in (a, b):
-            if energy[c] > 0 and place[c] < 0:
-                place[c] = wrongs
-                wrong[wrongs] = c
-                wrongs += 1
-            elif energy[c] == 0 and place[c] >= 0:
-                wrongs -= 1
-                wrong[place[c]] = wrong[wrongs]
-                place[wrong[wrongs]] = place[c]
-                place[c] = -1
-        if journal + 2 > len(journal_letter):
-            journal_letter = np.concatenate((journal_letter, np.empty_like(journal_letter)))
-            journal_block = np.concatenate((journal_block, np.empty_like(journal_block)))
-        journal_letter[journal] = i
-        journal_block[journal] = b
-        journal += 1
-        if back >= 0:
-            journal_letter[journal] = back
-            journal_block[journal] = a
-            journal += 1
-        if lacking == 0:
-            worst = target
-            for t in range(wrongs):
-                worst = max(worst, radius[wrong[t]])
-                if worst >= best:
-                    break
+            journal[moved] = back
+            moved += 1
+        if state.tally[1] == 0:
+            worst = _worst(aim, state, best)
             if worst < best:
                 best = worst
-                for t in range(journal):
-                    best_labels[journal_letter[t]] = journal_block[t]
-                journal = 0
+                for t in range(moved):
+                    best_labels[journal[t]] = state.block_of[journal[t]]
+                moved = 0
     return best_labels, best

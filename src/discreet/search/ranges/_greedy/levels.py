@@ -68,43 +68,213 @@ def _stands(search, blocks, x):
     return find(search.parent, y) != find(search.parent, x)
 
 
+class Queues(NamedTuple):
+    """Blocks by the cost of their cheapest merge, and the pairs that tie at the level; entries of old versions are void."""
+
+    waiting: Any  # (cost, block, version)
+    hub: Any  # pairs with a block of the hub: (-letters of the other component, a, b, block, version)
+    rest: Any  # other pairs: (-larger component, -smaller component, a, b, block, version)
+
+
+class Level(NamedTuple):
+    """The cost at which pairs are merged now, and the blocks that have one: `queued`, and listed by component."""
+
+    cost: Any  # float64[1]: -1 while there is no level
+    hub: Any  # int64[1]: the component that merges, by representative; -1 if there is none
+    queued: Any  # bool[n]: in the hub's queue or that of the rest
+    first: Any  # int64[n]: by representative, the first block of the component's list; -1 if it is empty
+    following: Any  # int64[n]: the next block of the list
+    is_listed: Any  # bool[n]
+    listed: Any  # list of all blocks that were
+
+
 @njit(cache=True)
-def _wait(search, waiting, x):
+def _wait(search, queues, x):
     search.version[x] += 1
-    heapq.heappush(waiting, (search.cost[x], x, search.version[x]))
+    heapq.heappush(queues.waiting, (search.cost[x], x, search.version[x]))
 
 
 @njit(cache=True)
-def _line_up(search, hub, hub_queue, rest_queue, x):
-    """Enter x and its partner among the pairs that tie at the level."""
-    parent, weight = search.parent, search.weight
+def _pair_key(search, x, version):
+    """The place of x and its partner among the pairs of the rest: largest two components, then earliest elements."""
     y = search.partner[x]
-    z_x, z_y = weight[find(parent, x)], weight[find(parent, y)]
-    a, b = min(x, y), max(x, y)
+    z_x, z_y = search.weight[find(search.parent, x)], search.weight[find(search.parent, y)]
+    return (-max(z_x, z_y), -min(z_x, z_y), min(x, y), max(x, y), x, version)
+
+
+@njit(cache=True)
+def _line_up(search, queues, level, x):
+    """Enter x and its partner among the pairs that tie at the level."""
     search.version[x] += 1
-    if find(parent, x) == hub:
-        heapq.heappush(hub_queue, (-z_y, a, b, x, search.version[x]))
+    key = _pair_key(search, x, search.version[x])
+    if find(search.parent, x) == level.hub[0]:
+        other = search.weight[find(search.parent, search.partner[x])]
+        heapq.heappush(queues.hub, (-other, key[2], key[3], x, search.version[x]))
     else:
-        heapq.heappush(rest_queue, (-max(z_x, z_y), -min(z_x, z_y), a, b, x, search.version[x]))
+        heapq.heappush(queues.rest, key)
 
 
 @njit(cache=True)
-def _enlist(first, following, in_list, listed, component, x):
+def _enlist(level, component, x):
     """Put x on its component's list of blocks at the level."""
-    if not in_list[x]:
-        in_list[x] = True
-        following[x], first[component] = first[component], x
-        listed.append(x)
+    if not level.is_listed[x]:
+        level.is_listed[x] = True
+        level.following[x], level.first[component] = level.first[component], x
+        level.listed.append(x)
 
 
 @njit(cache=True)
-def _disband(first, in_list, listed, at_level, parent):
+def _close(search, level):
     """The level is over: clear every list."""
-    for x in listed:
-        at_level[x] = False
-        in_list[x] = False
-        first[find(parent, x)] = -1
-    listed.clear()
+    for x in level.listed:
+        level.queued[x] = False
+        level.is_listed[x] = False
+        level.first[find(search.parent, x)] = -1
+    level.listed.clear()
+    level.cost[0] = -1.0
+
+
+@njit(cache=True)
+def _open(search, blocks, tree, queues, level, t):
+    """Begin the level of the cheapest merge, if the first block in the queue still knows its own."""
+    least, x, _ = queues.waiting[0]
+    if _stands(search, blocks, x):
+        level.cost[0], level.hub[0] = least, -1
+        return True
+    heapq.heappop(queues.waiting)
+    _look(search, blocks, tree, queues.waiting, x, t)
+    _wait(search, queues, x)
+    return False
+
+
+@njit(cache=True)
+def _start_over(search, queues, level):
+    """A merge has made something cheaper than the level (a centroid may move back): everything waits again."""
+    for x in level.listed:
+        if level.queued[x]:
+            search.cost[x] = min(search.cost[x], level.cost[0])
+            _wait(search, queues, x)
+    queues.hub.clear()
+    queues.rest.clear()
+    _close(search, level)
+
+
+@njit(cache=True)
+def _take_in(search, blocks, tree, queues, level, t):
+    """The first block in the queue costs as much as the level: line it up, if it still does."""
+    x = heapq.heappop(queues.waiting)[1]
+    if search.seen[x] != t or not _stands(search, blocks, x):
+        _look(search, blocks, tree, queues.waiting, x, t)
+    if search.cost[x] != level.cost[0]:
+        _wait(search, queues, x)
+        return
+    level.queued[x] = True
+    _enlist(level, find(search.parent, x), x)
+    _line_up(search, queues, level, x)
+
+
+@njit(cache=True)
+def _line_up_again(search, blocks, tree, queues, level, x, t):
+    """Find x a partner anew; whether it still costs no more than the level."""
+    if not _stands(search, blocks, x):
+        _look(search, blocks, tree, queues.waiting, x, t)
+    if search.cost[x] == level.cost[0]:
+        return True
+    level.queued[x] = False
+    _wait(search, queues, x)
+    return False
+
+
+@njit(cache=True)
+def _best_in_line(search, blocks, tree, queues, level, t):
+    """The block whose pair is the best of the level, all that tie being in line; -1 where that is to be asked again."""
+    if level.hub[0] >= 0 and len(queues.hub) > 0:
+        _, _, _, x, version = heapq.heappop(queues.hub)
+    elif len(queues.rest) > 0:
+        level.hub[0] = -1
+        _, _, _, _, x, version = heapq.heappop(queues.rest)
+    else:
+        _close(search, level)
+        return np.int64(-1)
+    if not search.alive[x] or search.version[x] != version:
+        return np.int64(-1)
+    if not _stands(search, blocks, x):
+        if _line_up_again(search, blocks, tree, queues, level, x, t):
+            _line_up(search, queues, level, x)
+        return np.int64(-1)
+    if level.hub[0] < 0:  # sizes may have changed under an earlier hub: is this still the best of the rest?
+        key = _pair_key(search, x, version)
+        if len(queues.rest) > 0 and queues.rest[0] < key:
+            heapq.heappush(queues.rest, key)
+            return np.int64(-1)
+    return x
+
+
+@njit(cache=True)
+def _new_hub(search, level, x, y):
+    """Join the components of x and y; returns the first blocks of the two lists whose pairs are now the hub's."""
+    first, hub = level.first, level.hub[0]
+    one, two = find(search.parent, x), find(search.parent, y)
+    # The hub's own list stays as it is.
+    newcomers = (first[one] if one != hub else -1, first[two] if two != hub else -1)
+    kept = first[hub] if hub >= 0 else -1
+    first[one], first[two] = -1, -1
+    level.hub[0] = unite(search.parent, search.weight, one, two)
+    first[level.hub[0]] = kept
+    return newcomers
+
+
+@njit(cache=True)
+def _welcome(search, blocks, tree, queues, level, newcomers, t):
+    """Line the newcomers' blocks up as the hub's."""
+    for x in newcomers:
+        while x >= 0:
+            upcoming = level.following[x]
+            level.is_listed[x] = False
+            if level.queued[x] and _line_up_again(search, blocks, tree, queues, level, x, t):
+                _enlist(level, level.hub[0], x)
+                _line_up(search, queues, level, x)
+            x = upcoming
+
+
+@njit(cache=True)
+def _new_search(blocks, tree, parent, weight, alive, labels, t):
+    """Every visible block's cheapest merge, and the queues; no level yet."""
+    n = len(labels)
+    search = Search(
+        parent,
+        weight,
+        alive,
+        np.full(n, np.inf),
+        np.zeros(n, dtype=np.int64),
+        np.full(n, -1, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        new_scratch(),
+    )
+    none = np.int64(0)
+    queues = Queues(
+        [(0.0, none, none) for _ in range(0)],
+        [(none, none, none, none, none) for _ in range(0)],
+        [(none, none, none, none, none, none) for _ in range(0)],
+    )
+    for x in range(n):
+        if labels[x] != EMPTY:
+            _look(search, blocks, tree, queues.waiting, x, 0)
+            search.seen[x] = t
+            queues.waiting.append((search.cost[x], x, search.version[x]))
+    heapq.heapify(queues.waiting)
+    level = Level(
+        np.full(1, -1.0),
+        np.full(1, -1, dtype=np.int64),
+        np.zeros(n, dtype=np.bool_),
+        np.full(n, -1, dtype=np.int64),
+        np.full(n, -1, dtype=np.int64),
+        np.zeros(n, dtype=np.bool_),
+        [none for _ in range(0)],
+    )
+    return search, queues, level
 
 
 @njit(cache=True)
@@ -124,127 +294,36 @@ def join_components_by_distortion(blocks, indptr, indices, n_s, exact):
         if alive[x] and not hidden[x]:
             labels[x] = find(parent, x)
     tree = build_tree(blocks, labels, exact)
-    search = Search(
-        parent,
-        weight,
-        alive,
-        np.full(n, np.inf),
-        np.zeros(n, dtype=np.int64),
-        np.full(n, -1, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        new_scratch(),
-    )
-    waiting = [(0.0, np.int64(0), np.int64(0)) for _ in range(0)]
-    for x in range(n):
-        if labels[x] != EMPTY:
-            _look(search, blocks, tree, waiting, x, 0)
-            search.seen[x] = t
-            waiting.append((search.cost[x], x, search.version[x]))
-    heapq.heapify(waiting)
-    hub_queue = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
-    rest_queue = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
-    level, hub = -1.0, np.int64(-1)
-    at_level = np.zeros(n, dtype=np.bool_)  # in hub_queue or rest_queue
-    first, following = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)  # those, by component
-    in_list = np.zeros(n, dtype=np.bool_)
-    listed = [np.int64(0) for _ in range(0)]
+    search, queues, level = _new_search(blocks, tree, parent, weight, alive, labels, t)
+    waiting = queues.waiting
     while t < components:
         while len(waiting) > 0 and (not alive[waiting[0][1]] or search.version[waiting[0][1]] != waiting[0][2]):
             heapq.heappop(waiting)
-        if level < 0.0:
-            least, x, _ = waiting[0]
-            if not _stands(search, blocks, x):
-                heapq.heappop(waiting)
-                _look(search, blocks, tree, waiting, x, t)
-                _wait(search, waiting, x)
-                continue
-            level, hub = least, -1
-        if len(waiting) > 0 and waiting[0][0] < level:
-            # A merge has made something cheaper than the level (a centroid may move back): start again from
-            # there.
-            for x in listed:
-                if at_level[x]:
-                    search.cost[x] = min(search.cost[x], level)
-                    _wait(search, waiting, x)
-            _disband(first, in_list, listed, at_level, parent)
-            hub_queue.clear()
-            rest_queue.clear()
-            level = -1.0
+        if level.cost[0] < 0.0 and not _open(search, blocks, tree, queues, level, t):
             continue
-        if len(waiting) > 0 and waiting[0][0] == level:
-            x = heapq.heappop(waiting)[1]
-            if search.seen[x] != t or not _stands(search, blocks, x):
-                _look(search, blocks, tree, waiting, x, t)
-            if search.cost[x] != level:
-                _wait(search, waiting, x)
-                continue
-            at_level[x] = True
-            _enlist(first, following, in_list, listed, find(parent, x), x)
-            _line_up(search, hub, hub_queue, rest_queue, x)
+        if len(waiting) > 0 and waiting[0][0] < level.cost[0]:
+            _start_over(search, queues, level)
             continue
-        # Everything that ties at the level is in line: take the best.
-        if hub >= 0 and len(hub_queue) > 0:
-            _, _, _, x, version = heapq.heappop(hub_queue)
-        elif len(rest_queue) > 0:
-            hub = -1
-            _, _, _, _, x, version = heapq.heappop(rest_queue)
-        else:
-            _disband(first, in_list, listed, at_level, parent)
-            level = -1.0
+        if len(waiting) > 0 and waiting[0][0] == level.cost[0]:
+            _take_in(search, blocks, tree, queues, level, t)
             continue
-        if not alive[x] or search.version[x] != version:
+        x = _best_in_line(search, blocks, tree, queues, level, t)
+        if x < 0:
             continue
-        if not _stands(search, blocks, x):
-            _look(search, blocks, tree, waiting, x, t)
-            if search.cost[x] == level:
-                _line_up(search, hub, hub_queue, rest_queue, x)
-            else:
-                at_level[x] = False
-                _wait(search, waiting, x)
-            continue
-        y = search.partner[x]
-        if hub < 0:  # sizes may have changed under an earlier hub: is this still the best of the rest?
-            z_x, z_y = weight[find(parent, x)], weight[find(parent, y)]
-            key = (-max(z_x, z_y), -min(z_x, z_y), min(x, y), max(x, y), x, version)
-            if len(rest_queue) > 0 and rest_queue[0] < key:
-                heapq.heappush(rest_queue, key)
-                continue
-        a, b = min(x, y), max(x, y)
+        a, b = min(x, search.partner[x]), max(x, search.partner[x])
         pairs[t - 1, 0], pairs[t - 1, 1] = a, b
-        one, two = find(parent, x), find(parent, y)
-        # Blocks at the level that were not the hub's: their pairs are now the hub's, whose own list stays as
-        # it is.
-        newcomers = (first[one] if one != hub else -1, first[two] if two != hub else -1)
-        kept = first[hub] if hub >= 0 else -1
-        first[one], first[two] = -1, -1
-        hub = unite(parent, weight, one, two)
-        first[hub] = kept
+        newcomers = _new_hub(search, level, a, b)
         note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest)
-        replace(blocks, tree, a, b, hub)
-        at_level[a], at_level[b] = False, False
+        replace(blocks, tree, a, b, level.hub[0])
+        level.queued[a], level.queued[b] = False, False
         t += 1
-        for x in (a, b):  # whose twins come into sight
-            revealed, twin[x] = twin[x], -1
+        for y in (a, b):  # whose twins come into sight
+            revealed, twin[y] = twin[y], -1
             if revealed >= 0:
-                show(blocks, tree, revealed, hub)
+                show(blocks, tree, revealed, level.hub[0])
                 _look(search, blocks, tree, waiting, revealed, t)
-                _wait(search, waiting, revealed)
+                _wait(search, queues, revealed)
         _look(search, blocks, tree, waiting, a, t)
-        _wait(search, waiting, a)
-        for x in newcomers:
-            while x >= 0:
-                upcoming = following[x]
-                in_list[x] = False
-                if at_level[x]:
-                    if not _stands(search, blocks, x):
-                        _look(search, blocks, tree, waiting, x, t)
-                    if search.cost[x] == level:
-                        _enlist(first, following, in_list, listed, hub, x)
-                        _line_up(search, hub, hub_queue, rest_queue, x)
-                    else:
-                        at_level[x] = False
-                        _wait(search, waiting, x)
-                x = upcoming
+        _wait(search, queues, a)
+        _welcome(search, blocks, tree, queues, level, newcomers, t)
     return pairs, log, distortion
