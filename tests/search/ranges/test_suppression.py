@@ -9,8 +9,9 @@ import pytest
 
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._exact import exact_frontier
-from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppressor, restrict, suppress, suppress_exact
+from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppressor, restrict, suppress
 from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, make_letters, partition_cost
+from tests._oracles.withholding_by_enumeration import suppress_exact
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
@@ -116,8 +117,3 @@ def test_bad_questions_are_refused() -> None:
         problem_of(letters, [1] * 4, 1, 2)
     with pytest.raises(ValueError, match="fewer than 4"):
         suppress(problem_of(letters, [1] * 5, 1, 4))
-    with pytest.raises(ValueError, match="fewer than 4"):
-        suppress_exact(problem_of(letters, [1] * 5, 1, 4))
-    many = make_letters([[i % 2] for i in range(17)], list(range(17)))
-    with pytest.raises(ValueError, match="too many"):
-        suppress_exact(problem_of(many, [1] * 17, 1, 2))

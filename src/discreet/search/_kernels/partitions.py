@@ -8,26 +8,32 @@ from numba import njit
 
 
 @njit(cache=True)
-def group_by_block(block_of):
-    """Letters listed block by block: (offsets, letters), blocks in the order of their lowest letter."""
-    n = len(block_of)
-    rank = np.full(n, -1, np.int64)
-    sizes = np.zeros(n + 1, np.int64)
-    blocks = 0
-    for i in range(n):
-        b = block_of[i]
-        if rank[b] < 0:
-            rank[b] = blocks
-            blocks += 1
-        sizes[rank[b] + 1] += 1
-    offsets = np.cumsum(sizes[: blocks + 1])
+def rows_of_blocks(labels, blocks):
+    """Letters listed block by block, (offsets, letters); labels are 0 .. blocks - 1."""
+    offsets = np.zeros(blocks + 1, np.int64)
+    for i in range(len(labels)):
+        offsets[labels[i] + 1] += 1
+    offsets = np.cumsum(offsets)
     place = offsets.copy()
-    letters = np.empty(n, np.int64)
-    for i in range(n):
-        b = rank[block_of[i]]
-        letters[place[b]] = i
-        place[b] += 1
+    letters = np.empty(len(labels), np.int64)
+    for i in range(len(labels)):
+        letters[place[labels[i]]] = i
+        place[labels[i]] += 1
     return offsets, letters
+
+
+@njit(cache=True)
+def group_by_block(block_of):
+    """The same for any labels below n, blocks in the order of their lowest letter."""
+    rank = np.full(len(block_of), -1, np.int64)
+    labels = np.empty(len(block_of), np.int64)
+    blocks = 0
+    for i in range(len(block_of)):
+        if rank[block_of[i]] < 0:
+            rank[block_of[i]] = blocks
+            blocks += 1
+        labels[i] = rank[block_of[i]]
+    return rows_of_blocks(labels, blocks)
 
 
 @njit(cache=True)

@@ -2,7 +2,7 @@
 
 SPEC 8: L_PF = I(S;X̂) − λ I(X;X̂) = const + (1/N) Σ_B D(t_B) with D(t) = Σ_s h(t_s) − (1−λ) h(Σ_s t_s), and the
 bottleneck's Lagrangian is its negative. With G and F the changes of Σ_B Σ_s h(t_s) and of Σ_B h(Σ_s t_s), a merge
-changes N·L_PF by G − (1−λ) F; all in whole numbers (`integers.py`), so ties are exact and figures do not drift.
+changes N·L_PF by G − (1−λ) F; all in whole numbers (`_integers.py`), so ties are exact and figures do not drift.
 
 Space is O(pairs + n); time O(n · pairs) for the merges themselves and O(pairs) for each block that must be looked
 through again (`_dendrogram_kernels.py`), of which there are few.

@@ -1,7 +1,7 @@
 """Moving single letters between blocks: to a local optimum of the Lagrangian, or onto a threshold.
 
 A move changes two blocks and, in their sums of h, only the s of the moved letter, so with a table of counts by s and
-block it costs O(|[[S|x]]|) to try. Everything is in the whole-number units of `integers.py`.
+block it costs O(|[[S|x]]|) to try. Everything is in the whole-number units of `_integers.py`.
 """
 
 from __future__ import annotations

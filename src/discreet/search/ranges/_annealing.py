@@ -67,7 +67,7 @@ class Task:
     values, indptr, indices, n_s
         The letters, in any order.
     norm, codeword
-        The distortion: the norm, and the codeword's number in `costs.CODEWORDS`.
+        The distortion: the norm, and the codeword's number in `_costs.CODEWORDS`.
     k
         Distinct s that every block must have.
     near

@@ -1,4 +1,4 @@
-"""The mixed-integer model behind one question of `assignment`: variables, rows, and rows added later."""
+"""The mixed-integer model behind one question of `_assignment`: variables, rows, and rows added later."""
 
 from __future__ import annotations
 

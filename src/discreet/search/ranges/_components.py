@@ -59,7 +59,7 @@ def by_distortion(
     """The frontier of I* against distortion for one numeric column.
 
     For a radius D, blocks of width 2D are swept from left to right, each cut where it still joins as many components
-    (see `kernels.components.sweep`), then annealed on small alphabets. The radii tried are bisected between those that
+    (see `_components_kernels.sweep`), then annealed on small alphabets. The radii tried are bisected between those that
     leave all components and those that leave one, at most `most` of them.
 
     Returns

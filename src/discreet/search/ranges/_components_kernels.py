@@ -46,7 +46,7 @@ def sweep(x, component, c, width):
 
 @njit(cache=True)
 def fewest_within(x, component, c, width):
-    """See `components.fewest_within`."""
+    """See `_components.fewest_within`."""
     n = len(x)
     parent = np.arange(c)
     graph = c

@@ -2,7 +2,7 @@
 
 Every bound has the same form: a letter x must lie in some block, so no policy costs less than the best block that
 contains x and sees k distinct s; the hardest x gives the bound. The half-diameter version is
-`kernels.windows.narrowest_windows`. Positions are as there: letters sorted by value.
+`_line_kernels.narrowest_windows`. Positions are as there: letters sorted by value.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"

@@ -1,6 +1,6 @@
 """Compiled search for contiguous blocks of bounded width, bridged by pairs of overlapping blocks where they get stuck.
 
-Positions, windows and `starts` are as in `kernels.windows`. Whether blocks of width w with k distinct s exist is asked
+Positions, windows and `starts` are as in `_line_kernels`. Whether blocks of width w with k distinct s exist is asked
 of cuts: cut i is reachable when the letters before i can all be placed.
 """
 

@@ -61,76 +61,108 @@ def _extent(low, high, norm):
 
 
 @njit(cache=True)
+def _widen(values, y, low, high):
+    """Enlarge a box to hold a letter."""
+    for c in range(len(low)):
+        low[c] = min(low[c], values[y, c])
+        high[c] = max(high[c], values[y, c])
+
+
+@njit(cache=True)
+def _best_cut(values, indptr, indices, n_s, k, norm, along, best):
+    """Where to cut letters in order so that both sides see k distinct s and the larger extent is least: (extent, place).
+
+    (best, -1) where no cut does better than `best`.
+    """
+    m, d = len(along), values.shape[1]
+    seen = np.zeros(n_s, np.bool_)
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    before = np.empty(m)
+    distinct, enough = 0, m  # from what length on a beginning sees k distinct s
+    for t in range(m):
+        _widen(values, along[t], low, high)
+        before[t] = _extent(low, high, norm)
+        distinct += _see(indptr, indices, along[t], seen)
+        if distinct >= k:
+            enough = min(enough, t + 1)
+    seen[:] = False
+    low[:], high[:] = np.inf, -np.inf
+    distinct, place = 0, -1
+    for t in range(m - 1, enough - 1, -1):
+        _widen(values, along[t], low, high)
+        distinct += _see(indptr, indices, along[t], seen)
+        if distinct >= k:
+            larger = max(before[t - 1], _extent(low, high, norm))
+            if larger < best:
+                best, place = larger, t
+    return best, place
+
+
+@njit(cache=True)
+def _see(indptr, indices, x, seen):
+    """Mark the s of letter x; how many are new."""
+    fresh = 0
+    for e in range(indptr[x], indptr[x + 1]):
+        if not seen[indices[e]]:
+            seen[indices[e]] = True
+            fresh += 1
+    return fresh
+
+
+@njit(cache=True)
 def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     """Cut boxes in two, at the place that leaves the least larger extent and k distinct s on both sides, until none is.
 
-    The extents of all prefixes and suffixes along a column come from running boxes, so a cut costs O(m d^2).
+    The extents of all beginnings and ends along a column come from running boxes, so a cut costs O(m d^2).
     """
     n, d = values.shape
-    labels = np.zeros(n, np.int64)
+    labels, blocks = np.zeros(n, np.int64), 0
     order = np.arange(n)
-    first = np.zeros(n, np.int64)
-    end = np.zeros(n, np.int64)
-    end[0] = n
-    waiting, blocks = 1, 0
-    before = np.empty(n)
-    stamp = np.full(n_s, -1, np.int64)
-    mark = 0
-    low = np.empty(d)
-    high = np.empty(d)
-    while waiting > 0:
-        waiting -= 1
-        a, b = first[waiting], end[waiting]
-        part = order[a:b].copy()
-        m = b - a
-        best, best_column, best_cut = np.inf, -1, -1
+    stack = [(0, n)]
+    while len(stack) > 0:
+        first, end = stack.pop()
+        part = order[first:end].copy()
+        best, cut = np.inf, -1
         for c in range(d):
             along = part[np.argsort(values[part, c], kind="mergesort")]
-            # Prefixes: their extents, and from which length on they see k distinct s.
-            seen, enough_left = 0, m + 1
-            mark += 1
-            low[:] = np.inf
-            high[:] = -np.inf
-            for t in range(m):
-                y = along[t]
-                for q in range(d):
-                    low[q] = min(low[q], values[y, q])
-                    high[q] = max(high[q], values[y, q])
-                before[t] = _extent(low, high, norm)
-                for e in range(indptr[y], indptr[y + 1]):
-                    if stamp[indices[e]] != mark:
-                        stamp[indices[e]] = mark
-                        seen += 1
-                if seen >= k and enough_left > m:
-                    enough_left = t + 1
-            seen = 0
-            mark += 1
-            low[:] = np.inf
-            high[:] = -np.inf
-            for t in range(m - 1, 0, -1):
-                y = along[t]
-                for q in range(d):
-                    low[q] = min(low[q], values[y, q])
-                    high[q] = max(high[q], values[y, q])
-                for e in range(indptr[y], indptr[y + 1]):
-                    if stamp[indices[e]] != mark:
-                        stamp[indices[e]] = mark
-                        seen += 1
-                if t < enough_left:
-                    break
-                if seen >= k:
-                    larger = max(before[t - 1], _extent(low, high, norm))
-                    if larger < best:
-                        best, best_column, best_cut = larger, c, t
-        if best_column < 0:
+            extent, place = _best_cut(values, indptr, indices, n_s, k, norm, along, best)
+            if place >= 0:
+                best, cut = extent, place
+                order[first:end] = along
+        if cut < 0:
             labels[part] = blocks
             blocks += 1
             continue
-        order[a:b] = part[np.argsort(values[part, best_column], kind="mergesort")]
-        first[waiting], end[waiting] = a, a + best_cut
-        first[waiting + 1], end[waiting + 1] = a + best_cut, b
-        waiting += 2
+        stack.append((first, first + cut))
+        stack.append((first + cut, end))
     return labels
+
+
+@njit(cache=True)
+def _nearest_free(values, indptr, indices, norm, x, labels, nearest, holder):
+    """For every s the distance from x to the nearest letter without a block that has it, and that letter."""
+    nearest[:] = np.inf
+    for y in range(len(values)):
+        if labels[y] < 0:
+            g = gap(values[x], values[y], norm)
+            for e in range(indptr[y], indptr[y + 1]):
+                if g < nearest[indices[e]]:
+                    nearest[indices[e]] = g
+                    holder[indices[e]] = y
+
+
+@njit(cache=True)
+def _fill(indptr, indices, k, x, block, order, holder, labels):
+    """Make a block of x and, s by s in that order, the letters that hold what it lacks, until it sees k."""
+    seen = np.zeros(len(holder), np.bool_)
+    labels[x] = block
+    distinct = _see(indptr, indices, x, seen)
+    for s in order:
+        if distinct >= k:
+            break
+        if not seen[s] and labels[holder[s]] < 0:
+            labels[holder[s]] = block
+            distinct += _see(indptr, indices, holder[s], seen)
 
 
 @njit(cache=True)
@@ -141,72 +173,27 @@ def balls(values, indptr, indices, n_s, k, norm, hardest):
     """
     n, d = values.shape
     labels = np.full(n, -1, np.int64)
-    nearest = np.empty(n_s)
-    holder = np.empty(n_s, np.int64)
-    has = np.zeros(n_s, np.int64)
-    centre = np.zeros((n, d))
-    blocks = 0
+    nearest, holder = np.empty(n_s), np.empty(n_s, np.int64)
+    centre, blocks = np.zeros((n, d)), 0
     for x in hardest:
         if labels[x] >= 0:
             continue
-        nearest[:] = np.inf
-        for y in range(n):
-            if labels[y] < 0:
-                g = gap(values[x], values[y], norm)
-                for e in range(indptr[y], indptr[y + 1]):
-                    if g < nearest[indices[e]]:
-                        nearest[indices[e]] = g
-                        holder[indices[e]] = y
-        by_distance = np.argsort(nearest, kind="mergesort")
-        if nearest[by_distance[k - 1]] == np.inf:
+        _nearest_free(values, indptr, indices, norm, x, labels, nearest, holder)
+        order = np.argsort(nearest, kind="mergesort")
+        if nearest[order[k - 1]] == np.inf:
             continue
-        has[:] = 0
-        distinct, members = 0, 0
-        for t in range(n_s):
-            s = by_distance[t]
-            # x itself always belongs, even where other letters at the same place stand first.
-            y = x if t == 0 else holder[s]
-            if distinct >= k:
-                break
-            if labels[y] == blocks or (t > 0 and has[s] > 0):
-                continue
-            labels[y] = blocks
-            members += 1
-            for c in range(d):
-                centre[blocks, c] += values[y, c]
-            for e in range(indptr[y], indptr[y + 1]):
-                if has[indices[e]] == 0:
-                    distinct += 1
-                has[indices[e]] += 1
-            if t == 0 and has[s] == 0 and holder[s] != x:
-                y = holder[s]
-                if distinct < k and labels[y] < 0:
-                    labels[y] = blocks
-                    members += 1
-                    for c in range(d):
-                        centre[blocks, c] += values[y, c]
-                    for e in range(indptr[y], indptr[y + 1]):
-                        if has[indices[e]] == 0:
-                            distinct += 1
-                        has[indices[e]] += 1
-        if distinct < k:
-            # Ties at distance 0 left x's block short: give its letters back.
-            for y in range(n):
-                if labels[y] == blocks:
-                    labels[y] = -1
-            centre[blocks] = 0.0
-            continue
+        _fill(indptr, indices, k, x, blocks, order, holder, labels)
+        members = np.flatnonzero(labels == blocks)
         for c in range(d):
-            centre[blocks, c] /= members
+            centre[blocks, c] = values[members, c].mean()
         blocks += 1
     if blocks == 0:
         return np.zeros(n, np.int64)
-    for x in range(n):
-        if labels[x] < 0:
-            best = np.inf
-            for b in range(blocks):
-                g = gap(values[x], centre[b], norm)
-                if g < best:
-                    best = g
-                    labels[x] = b
+    for x in np.flatnonzero(labels < 0):
+        best = np.inf
+        for b in range(blocks):
+            g = gap(values[x], centre[b], norm)
+            if g < best:
+                best = g
+                labels[x] = b
     return labels

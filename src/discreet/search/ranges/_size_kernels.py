@@ -3,10 +3,71 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
+from discreet.search._kernels.partitions import rows_of_blocks
 from discreet.search._kernels.random import below, new_stream, uniform
+
+
+class State(NamedTuple):
+    """Blocks of fixed sizes: their letters in rows, and which of them lack s."""
+
+    labels: Any
+    offsets: Any  # int64[blocks + 1]
+    members: Any  # int64[n]: letters block by block
+    where: Any  # int64[n]: the letter's place there
+    count: Any  # int32[blocks, n_s]: letters by s
+    distinct: Any
+    short: Any  # int64[blocks]: the blocks that lack s, as many as tally[0] says
+    slot: Any  # int64[blocks]: where each stands in that list, -1 if it does not
+    tally: Any  # int64[2]: blocks that lack s, and how many they lack
+
+
+@njit(cache=True)
+def _list_short(state, b, k):
+    """Enter block b among those that lack s, or take it out."""
+    short, slot = state.short, state.slot
+    if state.distinct[b] < k and slot[b] < 0:
+        slot[b] = state.tally[0]
+        short[state.tally[0]] = b
+        state.tally[0] += 1
+    elif state.distinct[b] >= k and slot[b] >= 0:
+        state.tally[0] -= 1
+        last = short[state.tally[0]]
+        short[slot[b]] = last
+        slot[last] = slot[b]
+        slot[b] = -1
+
+
+@njit(cache=True)
+def _new_state(indptr, indices, n_s, labels, blocks, k):
+    offsets, members = rows_of_blocks(labels, blocks)
+    state = State(
+        labels.copy(),
+        offsets,
+        members,
+        np.empty(len(labels), np.int64),
+        np.zeros((blocks, n_s), np.int32),
+        np.zeros(blocks, np.int64),
+        np.empty(blocks, np.int64),
+        np.full(blocks, -1, np.int64),
+        np.zeros(2, np.int64),
+    )
+    for place in range(len(members)):
+        state.where[members[place]] = place
+    for i in range(len(labels)):
+        row = state.count[labels[i]]
+        for e in range(indptr[i], indptr[i + 1]):
+            if row[indices[e]] == 0:
+                state.distinct[labels[i]] += 1
+            row[indices[e]] += 1
+    for b in range(blocks):
+        _list_short(state, b, k)
+        state.tally[1] += max(0, k - state.distinct[b])
+    return state
 
 
 @njit(cache=True)
@@ -29,82 +90,56 @@ def _change(i, j, row, indptr, indices):
 
 
 @njit(cache=True)
+def _swap(state, indptr, indices, i, j):
+    """Letters i and j change places."""
+    labels, where, members, count = state.labels, state.where, state.members, state.count
+    a, b = labels[i], labels[j]
+    for e in range(indptr[i], indptr[i + 1]):
+        count[a, indices[e]] -= 1
+        count[b, indices[e]] += 1
+    for e in range(indptr[j], indptr[j + 1]):
+        count[b, indices[e]] -= 1
+        count[a, indices[e]] += 1
+    labels[i], labels[j] = b, a
+    members[where[i]], members[where[j]] = j, i
+    where[i], where[j] = where[j], where[i]
+
+
+@njit(cache=True)
 def exchange(indptr, indices, n_s, labels, blocks, k, steps, seed):
     """Anneal by exchanging two letters, one of a block that lacks s, until no block lacks any.
 
     Exchanges keep every block's size. Returns the labels and how many s were still lacking.
     """
-    n = len(labels)
-    state = new_stream(seed)
-    labels = labels.copy()
-    count = np.zeros((blocks, n_s), np.int32)
-    offsets = np.zeros(blocks + 1, np.int64)
-    distinct = np.zeros(blocks, np.int64)
-    for i in range(n):
-        offsets[labels[i] + 1] += 1
-        for e in range(indptr[i], indptr[i + 1]):
-            if count[labels[i], indices[e]] == 0:
-                distinct[labels[i]] += 1
-            count[labels[i], indices[e]] += 1
-    offsets = np.cumsum(offsets)
-    place = offsets.copy()
-    members = np.empty(n, np.int64)
-    where = np.empty(n, np.int64)
-    for i in range(n):
-        where[i] = place[labels[i]]
-        members[where[i]] = i
-        place[labels[i]] += 1
-    short = np.empty(blocks, np.int64)
-    slot = np.full(blocks, -1, np.int64)
-    shorts, lacking = 0, 0
-    for b in range(blocks):
-        if distinct[b] < k:
-            slot[b] = shorts
-            short[shorts] = b
-            shorts += 1
-            lacking += k - distinct[b]
+    stream = new_stream(seed)
+    state = _new_state(indptr, indices, n_s, labels, blocks, k)
+    distinct, offsets, members = state.distinct, state.offsets, state.members
     heat = 0.5
     cooling = (0.1 / heat) ** (1.0 / max(1, steps))
     for _step in range(steps):
-        if shorts == 0:
+        if state.tally[0] == 0:
             break
         heat *= cooling
-        a = short[below(state, shorts)]
-        if uniform(state) < 0.05:
-            a = below(state, blocks)
-        i = members[offsets[a] + below(state, offsets[a + 1] - offsets[a])]
-        j = members[below(state, n)]
-        b = labels[j]
+        a = state.short[below(stream, state.tally[0])]
+        if uniform(stream) < 0.05:
+            a = below(stream, blocks)
+        i = members[offsets[a] + below(stream, offsets[a + 1] - offsets[a])]
+        j = members[below(stream, len(labels))]
+        b = state.labels[j]
         if a == b:
             continue
-        change_a = _change(i, j, count[a], indptr, indices)
+        change_a = _change(i, j, state.count[a], indptr, indices)
         worse = max(0, k - distinct[a] - change_a) - max(0, k - distinct[a])
         if worse > 3:
             continue
-        change_b = _change(j, i, count[b], indptr, indices)
+        change_b = _change(j, i, state.count[b], indptr, indices)
         worse += max(0, k - distinct[b] - change_b) - max(0, k - distinct[b])
-        if worse > 0 and uniform(state) >= np.exp(-worse / heat):
+        if worse > 0 and uniform(stream) >= np.exp(-worse / heat):
             continue
-        for e in range(indptr[i], indptr[i + 1]):
-            count[a, indices[e]] -= 1
-            count[b, indices[e]] += 1
-        for e in range(indptr[j], indptr[j + 1]):
-            count[b, indices[e]] -= 1
-            count[a, indices[e]] += 1
+        _swap(state, indptr, indices, i, j)
         distinct[a] += change_a
         distinct[b] += change_b
-        labels[i], labels[j] = b, a
-        members[where[i]], members[where[j]] = j, i
-        where[i], where[j] = where[j], where[i]
-        lacking += worse
-        for c in (a, b):
-            if distinct[c] < k and slot[c] < 0:
-                slot[c] = shorts
-                short[shorts] = c
-                shorts += 1
-            elif distinct[c] >= k and slot[c] >= 0:
-                shorts -= 1
-                short[slot[c]] = short[shorts]
-                slot[short[shorts]] = slot[c]
-                slot[c] = -1
-    return labels, lacking
+        state.tally[1] += worse
+        _list_short(state, a, k)
+        _list_short(state, b, k)
+    return state.labels, state.tally[1]

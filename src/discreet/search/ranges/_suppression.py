@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
@@ -239,29 +238,3 @@ def _guarded(problem: Suppressor, here: Suppression) -> Suppression | None:
         seen.update(letters.range_of(chosen).tolist())
         spent += int(problem.rows[chosen])
     return problem.evaluate(frozenset(gone))
-
-
-def suppress_exact(problem: Suppressor) -> Suppression:
-    """The best letters to withhold for this engine, by trying all sets in the budget; for tiny alphabets.
-
-    Returns
-    -------
-    The cheapest account; ties: fewest rows, then fewest letters, then the earliest letters.
-
-    Raises
-    ------
-    ValueError
-        More than 16 letters, or no set leaves a policy with k distinct s.
-    """
-    n = problem.letters.n
-    if n > 16:
-        raise ValueError(f"all sets of {n} letters are too many to try; 16 letters are the most")
-    best: Suppression | None = None
-    for count in range(n + 1):
-        for chosen in combinations(range(n), count):
-            account = problem.evaluate(frozenset(chosen))
-            if account is not None and (best is None or _key(account) < _key(best)):
-                best = account
-    if best is None:
-        raise ValueError(f"the letters together have fewer than {problem.least} distinct s")
-    return best

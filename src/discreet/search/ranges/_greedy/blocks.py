@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Compiled: blocks of letters, what a block's distortion is, and what joining two would make it.
 
-Costs are in lattice steps (see `lattice.py`): whole numbers divided by whole numbers, one rounding each, so a
+Costs are in lattice steps (see `whole_values.py`): whole numbers divided by whole numbers, one rounding each, so a
 cost does not depend on the order in which a block was put together.
 """
 

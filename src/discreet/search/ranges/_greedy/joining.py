@@ -1,10 +1,15 @@
 # mypy: ignore-errors
-"""Compiled: Algorithm 2 of [AC] for U1, and the log that Algorithm 2 and problem (7) share.
+"""Compiled: Algorithm 2 of [AC] for U1, the merges of U2 that cost nothing, and the log that Algorithm 2 and problem (7) share.
 
 The algorithm joins blocks of different components until one component is left.
 
 Blocks of different components have disjoint ranges, so the distinct s of a union are the sum. SPEC 3: the
 cheapest pair; ties: the larger two components (larger first, then smaller), then the earliest elements.
+
+Values repeated k times have k² pairs at cost 0, so these are not looked at one by one. A site is a value. A component can
+merge at no cost with any that it shares a site with; the one that results, the hub, is the largest of those that can still
+merge until it has none left to merge with, and meanwhile no other changes: so the components at a site, in the order (most
+letters, earliest block), are merged into the hub from the front.
 """
 
 from __future__ import annotations
@@ -108,3 +113,118 @@ def join_components_by_size(blocks, indptr, indices, n_s):
         heapq.heappush(queue, (size[x], -weight[component], x, component))
         note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest)
     return pairs, log, distortion
+
+
+@njit(cache=True)
+def sites_of(points):
+    """The site of each letter, and how many there are."""
+    n, d = points.shape
+    order = np.arange(n)
+    for j in range(d):
+        order = order[np.argsort(points[order, j], kind="mergesort")]
+    site = np.zeros(n, dtype=np.int64)
+    sites = 1
+    for i in range(1, n):
+        for j in range(d):
+            if points[order[i], j] != points[order[i - 1], j]:
+                sites += 1
+                break
+        site[order[i]] = sites - 1
+    return site, sites
+
+
+@njit(cache=True)
+def _next_other(entries, position, end, parent, component):
+    """The first place from `position` on that holds a letter of another component; `end` if none."""
+    while position < end and find(parent, entries[position]) == component:
+        position += 1
+    return position
+
+
+@njit(cache=True)
+def join_coincident(blocks, site, sites, parent, weight, distinct, tally, log, distortion, alive, pairs, widest):
+    """Make all merges that cost nothing; returns the number of the first merge not made, from 1."""
+    n, components = len(site), len(log)
+    t = 1
+    root = np.empty(n, dtype=np.int64)
+    for x in range(n):
+        root[x] = find(parent, x)
+    # By site, then by letters of the component (descending), then by letter: stable sorts, last key first.
+    entries = np.argsort(-weight[root], kind="mergesort")
+    entries = entries[np.argsort(site[entries], kind="mergesort")]
+    start = np.zeros(sites + 1, dtype=np.int64)
+    for x in range(n):
+        start[site[x] + 1] += 1
+    start = np.cumsum(start)
+    member, following = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
+    for x in range(n):
+        following[x], member[root[x]] = member[root[x]], x
+    waiting = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
+    for v in range(sites):
+        one = entries[start[v]]
+        second = _next_other(entries, start[v], start[v + 1], parent, root[one])
+        if second < start[v + 1]:
+            two = entries[second]
+            waiting.append((-weight[root[one]], -weight[root[two]], min(one, two), max(one, two), v))
+    heapq.heapify(waiting)
+    position = start[:-1].copy()
+    earliest = np.full(sites, n, dtype=np.int64)  # of the hub's blocks at the site
+    stamp = np.zeros(sites, dtype=np.int64)
+    queue = [(np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)) for _ in range(0)]
+    hub = np.int64(-1)
+    while t < components:
+        if len(queue) > 0:
+            _, a, b, v, seen = heapq.heappop(queue)
+            if seen != stamp[v]:
+                continue
+        elif len(waiting) > 0:
+            _, _, a, b, v = heapq.heappop(waiting)
+            hub = -1
+        else:
+            break
+        one, two = find(parent, a), find(parent, b)
+        if one == two:
+            continue
+        newcomers = (one if one != hub else -1, two if two != hub else -1)
+        hub = unite(parent, weight, one, two)
+        pairs[t - 1, 0], pairs[t - 1, 1] = a, b
+        note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest)
+        t += 1
+        for component in newcomers:  # a component that was never a hub consists of single letters still
+            x = member[component] if component >= 0 else -1
+            while x >= 0:
+                earliest[site[x]] = min(earliest[site[x]], x)
+                x = following[x]
+        for component in newcomers:
+            x = member[component] if component >= 0 else -1
+            while x >= 0:
+                v = site[x]
+                position[v] = _next_other(entries, position[v], start[v + 1], parent, hub)
+                stamp[v] += 1
+                if position[v] < start[v + 1]:
+                    y = entries[position[v]]
+                    names = (min(earliest[v], y), max(earliest[v], y))
+                    heapq.heappush(queue, (-weight[find(parent, y)], names[0], names[1], v, stamp[v]))
+                x = following[x]
+    return t
+
+
+@njit(cache=True)
+def twins_of(blocks, site, alive):
+    """For each block the next of the same site and size, -1 if none; and whether one precedes it.
+
+    After `join_coincident` all blocks at a site are in one component, so of blocks alike in site and size
+    only the earliest can be chosen: the others may stay out of sight until it merges.
+    """
+    n = len(site)
+    order = np.argsort(blocks.count, kind="mergesort")
+    order = order[np.argsort(site[order], kind="mergesort")]
+    twin, hidden = np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    before = np.int64(-1)
+    for x in order:
+        if not alive[x]:
+            continue
+        if before >= 0 and site[before] == site[x] and blocks.count[before] == blocks.count[x]:
+            twin[before], hidden[x] = x, True
+        before = x
+    return twin, hidden

@@ -18,8 +18,7 @@ import numpy as np
 from numba import njit
 
 from discreet.search._kernels.graph import components_of, find, unite
-from discreet.search.ranges._greedy.coincident import join_coincident, sites_of, twins_of
-from discreet.search.ranges._greedy.joining import note, start
+from discreet.search.ranges._greedy.joining import join_coincident, note, sites_of, start, twins_of
 from discreet.search.ranges._greedy.tree import EMPTY, build_tree, cheapest_apart, new_scratch, replace, show
 
 

@@ -140,7 +140,7 @@ def merge_path(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codewor
     "distortion" for U2; the codeword of a block, which U2's distortion is measured to.
 
     Returns the path. Algorithm 1 ends when every block has the range [[S]], Algorithm 2 when one component is
-    left. Costs are compared as `lattice.py` defines them, so the path does not depend on rounding in sums.
+    left. Costs are compared as `whole_values.py` defines them, so the path does not depend on rounding in sums.
 
     Raises ValueError for distortion without values, values that are not finite, or a norm that is not
     offered.
