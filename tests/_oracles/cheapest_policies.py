@@ -84,7 +84,8 @@ def swept_policy(letters: Letters, k: int) -> np.ndarray:
             blocks.append([])
         blocks[-1].append(letter)
     if len(blocks) > 1 and len(seen_in(letters, blocks[-1])) < k:
-        blocks[-2] += blocks.pop()
+        rest = blocks.pop()
+        blocks[-1] += rest
     block_of = np.empty(letters.n, np.int64)
     for block in blocks:
         block_of[block] = min(block)

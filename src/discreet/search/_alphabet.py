@@ -45,7 +45,7 @@ class Space:
     """Where the letters lie: scaled coordinates for the engines, and the units to speak of codewords in."""
 
     coordinates: FloatArray  # n × d, scaled
-    scale: FloatArray  # one a coordinate: multiply to get back to the caller's units
+    scale: FloatArray  # one per coordinate: multiply to get back to the caller's units
     is_single: bool  # one column, so that a codeword is a number and not a tuple
     kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
 
@@ -93,10 +93,7 @@ def space_of(
         if name not in names:
             raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
     if isinstance(scale, str) and scale != "range":
-        raise InputError(f"scale={scale!r} is not known: give a unit a column, or 'range'")
-    for name in order or ():
-        if name not in names:
-            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
+        raise InputError(f"scale={scale!r} is not known: give one unit per column, or 'range'")
     for i, name in enumerate(names):
         labels = [_parts(label)[i] for label in joint.x]
         if order and name in order:
@@ -162,7 +159,7 @@ def _row(value: object) -> object:
 def _given(joint: Joint, values: Values) -> Space:
     lacking = sum(1 for label in joint.x if label not in values)
     if lacking:
-        raise InputError(f"values are missing for {lacking} of {joint.n_x} letters of x: give one each")
+        raise InputError(f"values are missing for {lacking} of {joint.n_x} letters of x: give one value per letter")
     rows = [_row(values[label]) for label in joint.x]
     if any(row == () or isinstance(part, str | bytes) for row in rows for part in _parts(row) or (None,)):
         raise InputError("values must be numbers, or tuples of numbers")

@@ -38,7 +38,7 @@ def group_by_block(block_of):
 
 @njit(cache=True)
 def block_distinct(indptr, indices, n_s, offsets, members):
-    """|[[S|block]]| of every block; one stamp an s makes it O(nnz)."""
+    """|[[S|block]]| of every block; one stamp per s makes it O(nnz)."""
     stamp = np.full(n_s, -1, np.int64)
     out = np.zeros(len(offsets) - 1, np.int64)
     for b in range(len(out)):

@@ -33,7 +33,7 @@ WHOLE = 1_500
 """Letters up to which annealing may start from scratch."""
 
 SPEED = 5e6
-"""Moves that a second is planned for, with one s a letter."""
+"""Moves that a second is planned for, with one s per letter."""
 
 
 class Bands:

@@ -50,7 +50,7 @@ def bound(
     Returns
     -------
     FloatArray
-        One bound a utility, in bits.
+        One bound per utility, in bits.
     """
     u = np.clip(np.asarray(utility, np.float64), 0.0, weights.entropy)
     found = base_bound(weights, u, problem)

@@ -67,7 +67,7 @@ def contiguous(weights: Weights, problem: Problem = "bottleneck") -> Contiguous:
     """All supported policies of a binary bottleneck, and the most I(S;X̂) for every number of blocks.
 
     Letters with equal p(s|x) are one: parting them helps neither. Supported points are found by bisection: the line
-    through two neighbours gives a λ, and either a new policy lies beyond it or none does. O(n²) a point, n the number of
+    through two neighbours gives a λ, and either a new policy lies beyond it or none does. O(n²) per point, n the number of
     distinct posteriors.
 
     Raises

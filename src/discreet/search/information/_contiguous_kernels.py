@@ -43,7 +43,7 @@ def best_runs_by_number(first, second, most_runs, table):
 
     The gain has the quadrangle inequality D(a+b+c) + D(b) ≤ D(a+b) + D(b+c) for neighbouring runs a, b, c at λ = 0: its
     Hessian there is v vᵀ / (t_0 t_1 |t|) with v = (t_1, −t_0), and v·a, v·c differ in sign, b with parts of a and c lying
-    between them. So the best start rises with the end of a prefix, and divide and conquer takes O(n log n) a number.
+    between them. So the best start rises with the end of a prefix, and divide and conquer takes O(n log n) per number.
     """
     n = len(first) - 1
     parent = np.zeros((most_runs + 1, n + 1), np.int32)

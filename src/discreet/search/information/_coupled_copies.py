@@ -94,7 +94,7 @@ def copy_entropies(weights: Weights) -> dict[int, float]:
 
 
 def _can_multiply(n: int, n_s: int, copies: int) -> bool:
-    """Whether independent copies take neither too long nor, for a row of pairs of s a letter, too much memory."""
+    """Whether independent copies take neither too long nor, with a row of pairs of s for each letter, too much memory."""
     pairs = n * n_s**2 if copies > 2 else 0
     cells = int(n_s**copies)
     return n * cells <= PRODUCTS and max(pairs, cells) <= PRODUCTS // 20

@@ -80,7 +80,7 @@ def soft_bottleneck(
     seed: int = 0,
     time_limit: float = 30.0,
 ) -> list[SoftPoint]:
-    """Channels of all annealings, one a start and β, in the order found.
+    """Channels of all annealings, one per start and β, in the order found.
 
     Parameters
     ----------

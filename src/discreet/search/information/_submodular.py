@@ -160,7 +160,7 @@ class _Wolfe:
 
     def run(self, tolerance: float, most: int) -> None:
         """Cycle until the duality gap is at most `tolerance`, or to the minimum-norm point, or for `most` calls."""
-        from discreet.search.information._affine_hull import enter
+        from discreet.search.information._submodular_kernels import enter
 
         n = len(self.point)
         room = min(n + 2, ROOM)

@@ -72,7 +72,7 @@ class Task:
         Distinct s that every block must have.
     near
         From letters (sorted numbers) and a number of blocks to the table of partners for moves among those letters:
-        a row a letter, entries are places in the list of letters.
+        one row per letter, entries are places in the list of letters.
     around
         From the letters of a block to the letters whose blocks may take part in its repair.
     """

@@ -4,7 +4,7 @@ Letters are assigned to blocks that are represented by one of their own letters,
 the same policy under other names: the medoid where that is the codeword, else the first letter in a fixed
 order. Whatever the cost demands is then linear, or is added when a solution breaks it:
 
-- size: at most m letters a block; medoid: only letters within reach of the representative;
+- size: at most m letters per block; medoid: only letters within reach of the representative;
 - Chebyshev centre: letters farther apart than 2D are never together, and sets that do not fit a ball are cut
   off;
 - centroid: g . (x_j - mean) <= D for every unit direction g, multiplied by the number of letters in the
@@ -115,6 +115,6 @@ class Assignment:
                 return solution
             if costs.components(self.letters, solution) <= most_components:
                 return solution
-            # Only when it is needed: a policy with many s a block often hangs together by itself.
+            # Only when it is needed: a policy with many s in each block often hangs together by itself.
             model.connect(most_components)
             most_components = None

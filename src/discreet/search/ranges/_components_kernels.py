@@ -110,7 +110,7 @@ def join_annealed(x, component, c, labels, width, goal, steps, seed):
     owner = np.empty(blocks, np.int64)
     left = _count_left(component, c, labels, blocks, parent, owner)
     best, best_left = labels.copy(), left
-    # A move is worth one component or none, so the work of counting decides: O(n) a step, steps scaled to match.
+    # A move is worth one component or none, so the work of counting decides: O(n) per step, steps scaled to match.
     tries = min(steps, 40_000_000 // n)
     heat = 0.5
     cooling = (0.05 / heat) ** (1.0 / max(1, tries))

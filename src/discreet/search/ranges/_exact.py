@@ -86,13 +86,13 @@ def exact_frontier(
     incumbents
         Policies known already; the better they are, the sooner the proof.
     bounds
-        Lower bounds on the cost proven already, one a level, lowest level first. More than
+        Lower bounds on the cost proven already, one per level, lowest level first. More than
         ``SEARCH_LIMIT`` letters are not searched: what comes back then rests on these and on the
         incumbents.
 
     Returns
     -------
-    One point a level, lowest level first. Costs are monotone. When time runs out a point has the best
+    One point per level, lowest level first. Costs are monotone. When time runs out a point has the best
     policy found (at worst one block of all letters), its proven bound, and ``proven`` False.
 
     Reference: [AC, (2), (4), (7)]; SPEC 3 and 9.
@@ -258,7 +258,7 @@ class _Search:
         self.lower[rank:] = np.maximum(self.lower[rank:], bound)
 
     def points(self) -> list[ExactPoint]:
-        """One point a level, lowest level first."""
+        """One point per level, lowest level first."""
         found = [
             ExactPoint(
                 level,

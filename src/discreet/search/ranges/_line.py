@@ -91,7 +91,7 @@ def optimise(
     Returns
     -------
     Optimised
-        Levels k; O(nnz) a level beside the annealing.
+        Levels k; O(nnz) per level beside the annealing.
     """
     column = Column.of(letters)
     levels = np.arange(2, letters.n_s + 1) if ks is None else np.asarray(ks, np.int64)

@@ -77,7 +77,7 @@ def _covering_cost(x, indptr, indices, first, last, m, missing, mark, stamp, pri
 
     Prices on the s, such that no letter's s are worth more than the letter, prove it: whoever covers a set of s pays
     at least their prices, hence at least the `missing` lowest. All prices rise together until some letter is worth
-    its cost, and then the prices of its s stand. With one s a letter that is the nearest letter of each s.
+    its cost, and then the prices of its s stand. With one s per letter that is the nearest letter of each s.
     """
     total = 0.0
     done = 0

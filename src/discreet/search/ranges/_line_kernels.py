@@ -17,7 +17,7 @@ from discreet.search._kernels.geometry import CENTROID, CHEBYSHEV
 def window_starts(indptr, indices, n_s, k):
     """r[i], the last j whose window [j, i) sees k distinct s; -1 where none does (SPEC 9).
 
-    Two pointers: O(nnz) a k and no memory beyond one count an s, where a move-to-front list would hold all k at once.
+    Two pointers: O(nnz) per k and no memory beyond one count per s, where a move-to-front list would hold all k at once.
     """
     n = len(indptr) - 1
     starts = np.full(n + 1, -1, np.int64)

@@ -1,9 +1,9 @@
 """L0 against resolution: the least largest block for every k (SPEC 9).
 
-With one s a letter the optimum has a closed form. B blocks with k distinct s each use every s at most min(deg_s, B)
+With one s per letter the optimum has a closed form. B blocks with k distinct s each use every s at most min(deg_s, B)
 times, so k B <= sum_s min(deg_s, B); the largest such B gives size >= ceil(n / B), and dealing the letters cyclically,
 most frequent s first, attains it: an s with at least B letters reaches every block, and the others, dealt in one run,
-differ by at most one in how many reach each block. With several s a letter the same count is a bound.
+differ by at most one in how many reach each block. With several s per letter the same count is a bound.
 """
 
 from __future__ import annotations

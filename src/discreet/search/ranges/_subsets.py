@@ -132,7 +132,7 @@ def frontier_of_distinct(
     level = 1
     while level <= distinct[-1]:
         best, _ = cheapest_cover(costs, distinct, level, next_bit)
-        # All levels up to the most that this cost can buy share one policy, so a program a step is enough.
+        # All levels up to the most that this cost can buy share one policy, so one program per step is enough.
         reach, last = widest_cover(costs, distinct, best[-1], next_bit)
         block_of = _unfold(last, letters.n)
         for k in range(level, int(reach[-1]) + 1):

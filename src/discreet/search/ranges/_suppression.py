@@ -158,7 +158,7 @@ def suppress(problem: Suppressor, *, candidates: int = 8) -> Suppression:
     problem
         The letters, rows, budget, target and engine.
     candidates
-        Engine runs a step.
+        Engine runs per step.
 
     Returns
     -------

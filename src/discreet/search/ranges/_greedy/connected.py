@@ -4,7 +4,7 @@
 Algorithm 2's pairs, those of different components, in the order of ΔL of [AC, (9)]; ties: fewest distinct s
 in the two blocks, then the largest components, then the earliest elements (SPEC 3). ΔL of a pair depends on
 all other blocks through the fewest distinct s and the largest cost left, so every step looks at every block
-anew, with the tree to pass over partners that cannot do better: O(n log n) a step where few tie, and as many
+anew, with the tree to pass over partners that cannot do better: O(n log n) per step where few tie, and as many
 steps as components less one.
 """
 
@@ -180,7 +180,7 @@ def _improve(standing, costing, tree, x, best, scratch):
 def connect(blocks, costing, indptr, indices, n_s, multiplier, unit, exact):
     """Problem (7). `costing` is `blocks` with the kind of cost that is to be kept low; `unit` as in Standing.
 
-    Returns the pairs merged, a log row a merge (see `note`), the distortions in lattice steps.
+    Returns the pairs merged, a log row for each merge (see `note`), the distortions in lattice steps.
     """
     n = len(indptr) - 1
     parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))

@@ -278,7 +278,7 @@ def _new_search(blocks, tree, parent, weight, alive, labels, t):
 
 @njit(cache=True)
 def join_components_by_distortion(blocks, indptr, indices, n_s, exact):
-    """[AC, Alg 2] for U2: the pairs merged, a log row a merge (see `note`), distortions in lattice steps."""
+    """[AC, Alg 2] for U2: the pairs merged, a log row for each merge (see `note`), distortions in lattice steps."""
     n = len(indptr) - 1
     parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     distinct, tally, log, distortion, alive, pairs = start(indptr, n_s, components)

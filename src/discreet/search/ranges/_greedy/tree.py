@@ -192,7 +192,7 @@ def bound(blocks, tree, x, node):
 
 @njit(cache=True)
 def new_scratch():
-    """Room for the stacks of a search: at most three entries a level."""
+    """Room for the stacks of a search: at most three entries per level."""
     return np.empty(256, dtype=np.int64), np.empty(256)
 
 
