@@ -1,4 +1,4 @@
-"""The command as people run it: a real process."""
+"""The command as people run it, in a real process, or in this one where only what it says matters."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from discreet.cli import main
 
 
 def run(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
@@ -19,3 +23,12 @@ def run(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.Comp
         timeout=120,
         check=False,
     )
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run `discreet` with these arguments in this process: its exit code, stdout and stderr."""
+    with pytest.raises(SystemExit) as done:
+        main(list(arguments))
+    captured = capsys.readouterr()
+    assert isinstance(done.value.code, int)
+    return done.value.code, captured.out, captured.err

@@ -44,9 +44,10 @@ class Running:
     folder: Path
     agent: Agent
 
-    def analyst(self, name: str = "ann", budget: float = 100) -> Client:
-        """A new analyst."""
-        return Client(self.url, self.owner.add_analyst(name, budget))
+    def analyst(self, name: str = "", budget: float = 100) -> Client:
+        """A new analyst; without a name she is ann, or ann 2 where there is one."""
+        there = len(self.agent.ledger.every_analyst())
+        return Client(self.url, self.owner.add_analyst(name or (f"ann {there + 1}" if there else "ann"), budget))
 
 
 @contextmanager
@@ -67,6 +68,13 @@ def serving(folder: Path) -> Iterator[Running]:
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One such agent for all tests of a file that only look, or are refused."""
+    with serving(write_agent(tmp_path_factory.mktemp("agent"))) as found:
+        yield found
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from discreet.agent._client import AgentError, Client, UnreachableError
-from discreet.cli import main
 from discreet.errors import InputError
 from tests.agent.conftest import Running
 from tests.agent.servers import free_port
+from tests.processes import said
 
 QUESTION = "SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5"
 
@@ -121,11 +121,7 @@ def test_a_client_does_not_show_its_key() -> None:
 
 
 def query(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as done:
-        main(["query", *arguments])
-    said = capsys.readouterr()
-    assert isinstance(done.value.code, int)
-    return done.value.code, said.out, said.err
+    return said(capsys, "query", *arguments)
 
 
 def test_the_command_speaks(
@@ -154,21 +150,21 @@ def test_the_command_speaks(
 
 
 def test_the_command_says_what_is_wrong(
-    running: Running, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    shared: Running, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DISCREET_KEY", raising=False)
-    key = running.analyst(budget=1).key
+    key = shared.analyst(budget=1).key
     for arguments, words in [
-        ([running.url, QUESTION], "a key is needed: set DISCREET_KEY"),
-        ([running.url, QUESTION, "--key", "wrong"], "this key is not known"),
-        ([running.url, "--key", key], "name a statement"),
-        ([running.url, QUESTION, "--ledger", "--key", key], "one of them"),
-        ([running.url, "--ledger", "--price", "--key", key], "--price needs a statement"),
-        ([running.url, QUESTION, "--key", key], "costs 3.907 bits and you have 1 left"),
-        ([running.url, QUESTION.replace("sex", "height"), "--key", key], "'height' is not public"),
-        ([running.url, QUESTION.replace("'F'", "1"), "--key", key], "'sex' holds text values"),
-        ([running.url, QUESTION.replace("sex", "weight"), "--key", key], "'weight' is not public"),
-        ([running.url, QUESTION.replace("AVG(height)", "AVG(sex)"), "--key", key], "questions are about one of"),
+        ([shared.url, QUESTION], "a key is needed: set DISCREET_KEY"),
+        ([shared.url, QUESTION, "--key", "wrong"], "this key is not known"),
+        ([shared.url, "--key", key], "name a statement"),
+        ([shared.url, QUESTION, "--ledger", "--key", key], "one of them"),
+        ([shared.url, "--ledger", "--price", "--key", key], "--price needs a statement"),
+        ([shared.url, QUESTION, "--key", key], "costs 3.907 bits and you have 1 left"),
+        ([shared.url, QUESTION.replace("sex", "height"), "--key", key], "'height' is not public"),
+        ([shared.url, QUESTION.replace("'F'", "1"), "--key", key], "'sex' holds text values"),
+        ([shared.url, QUESTION.replace("sex", "weight"), "--key", key], "'weight' is not public"),
+        ([shared.url, QUESTION.replace("AVG(height)", "AVG(sex)"), "--key", key], "questions are about one of"),
         ([f"http://127.0.0.1:{free_port()}", QUESTION, "--key", key], "is it running"),
         (["nowhere", QUESTION, "--key", key], "starts with http"),
     ]:

@@ -139,7 +139,7 @@ def check(running: Running, *, examples: int, seed_names: bool) -> None:
 
 @pytest.mark.parametrize("seed_names", [True, False], ids=["names that exist", "any names"])
 def test_no_request_breaks_the_agent(running: Running, seed_names: bool) -> None:
-    check(running, examples=20, seed_names=seed_names)
+    check(running, examples=10, seed_names=seed_names)
 
 
 @pytest.mark.slow

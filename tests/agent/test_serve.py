@@ -10,17 +10,13 @@ import pytest
 
 from discreet.agent._config import Config
 from discreet.agent._ledger import Ledger
-from discreet.cli import main
+from tests.processes import said
 
 pytest.importorskip("uvicorn")
 
 
 def serve(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as done:
-        main(["serve", *arguments])
-    said = capsys.readouterr()
-    assert isinstance(done.value.code, int)
-    return done.value.code, said.out, said.err
+    return said(capsys, "serve", *arguments)
 
 
 def test_the_example_is_a_beginning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

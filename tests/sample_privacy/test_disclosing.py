@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import ColumnError, InputError
 from discreet.tables._checksum import seal
-from tests.processes import run
+from tests.processes import run, said
 
 sp = dc.sample_privacy
 
@@ -388,7 +388,7 @@ def test_a_plot_shows_what_each_y_says() -> None:
     np.testing.assert_allclose(named["0, 0"], [found.meaning(y).get((0, 0), 0.0) for y in range(found.size)])
 
 
-def test_the_command(survey: Path, tmp_path: Path) -> None:
+def test_the_command(survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / name for name in ("y.parquet", "m.json", "r.html", "g.png")}
     done = run(
         *("disclose", str(survey), "--samples", "a,b,c", "--latent", "w", "--seed", "1"),
@@ -399,11 +399,12 @@ def test_the_command(survey: Path, tmp_path: Path) -> None:
     assert "about w" in done.stdout
     assert all(path.stat().st_size for path in files.values())
     assert "Disclosure of what a, b, c say together" in files["r.html"].read_text()
-    again = run(
+    _, out, _ = said(
+        capsys,
         *("disclose", str(survey), "--samples", "a,b,c", "--out", str(tmp_path / "z.csv")),
         *("--mapping", str(tmp_path / "z.json"), "--json"),
     )
-    document = json.loads(again.stdout)
+    document = json.loads(out)
     assert document["rows"] == 2000
     assert document["proven"]
     assert document["residual"] < 1e-12
@@ -419,11 +420,13 @@ def test_the_command(survey: Path, tmp_path: Path) -> None:
         (["--samples", "a,b", "--smoothing", "laplace", "--alpha", "-2"], "alpha"),
     ],
 )
-def test_the_command_refuses_in_one_line(survey: Path, tmp_path: Path, options: list[str], words: str) -> None:
+def test_the_command_refuses_in_one_line(
+    survey: Path, tmp_path: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, mapping = tmp_path / "y.csv", tmp_path / "m.json"
-    done = run("disclose", str(survey), *options, "--out", str(out), "--mapping", str(mapping))
-    assert done.returncode == 2
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert words in done.stderr
+    code, _, reason = said(capsys, "disclose", str(survey), *options, "--out", str(out), "--mapping", str(mapping))
+    assert code == 2
+    assert len(reason.strip().splitlines()) == 1
+    assert words in reason
     assert not out.exists()
     assert not mapping.exists()
