@@ -22,11 +22,11 @@ from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
 from discreet.errors import DiscreetError, InputError
+from discreet.queries.auditor import Auditor
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray
     from discreet.agent._questions import Question
-    from discreet.queries.auditor._auditor import Auditor
 
 TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
 
@@ -75,8 +75,6 @@ class Book:
 
     def _fresh(self) -> Auditor:
         """An auditor that knows nothing yet."""
-        from discreet.queries.auditor._auditor import Auditor
-
         people, column = self.holding.people, self.column
         return Auditor(
             np.full(people, column.lower), np.full(people, column.upper), keep=column.keep, integral=column.integral

@@ -17,8 +17,8 @@ from discreet._typing import FloatArray
 VERTICES = 8
 """Up to this many entries the corners of a cut box are listed."""
 
-ROUNDS = 4000
-"""Steps of Frank–Wolfe at most."""
+ROUNDS = 1000
+"""Points taken into use for a ball, at most."""
 
 
 def volume_bound(log2_volume: float, n: int) -> float:
@@ -151,34 +151,51 @@ def corners(reach: FloatArray, start: float, end: float) -> FloatArray:
 
 
 def smallest_ball(points: FloatArray, rounds: int = ROUNDS) -> tuple[float, float]:
-    """Bounds on the squared radius of the smallest ball round points, by Frank–Wolfe with away steps on its dual.
+    """Bounds on the squared radius of the smallest ball round points, by an active set on its dual.
 
-    The dual value Σ p_i |x_i - c|² with c = Σ p_i x_i is a lower bound, the farthest point from c an upper one.
+    The dual value Σ p_i |x_i - c|² with c = Σ p_i x_i is a lower bound, the farthest point from c an upper one. Each round
+    takes the farthest point into use and goes to the ball through all in use; on the way, points whose weight falls to 0
+    are let go (Wolfe's minor cycles), so that the lower bound never falls.
     """
     points = points - points.mean(axis=0)
     norms = (points**2).sum(axis=1)
-    weights = np.zeros(len(points))
-    weights[[int(norms.argmax()), int(((points - points[norms.argmax()]) ** 2).sum(axis=1).argmax())]] = 0.5
-    weights /= weights.sum()
+    used, share = [int(norms.argmax())], np.ones(1)
     below, above = 0.0, math.inf
     for _ in range(rounds):
-        centre = weights @ points
+        centre = share @ points[used]
         distance = norms - 2 * points @ centre + centre @ centre
-        value = float(weights @ distance)
-        below, above = max(below, value), min(above, float(distance.max()))
-        if above - below <= 1e-11 * above or value <= 0:
-            break
+        below, above = max(below, float(share @ distance[used])), min(above, float(distance.max()))
         far = int(distance.argmax())
-        active = np.flatnonzero(weights)
-        near = int(active[distance[active].argmin()])
-        ahead, behind = float(distance[far]) / value - 1, 1 - float(distance[near]) / value
-        if ahead >= behind:
-            step = ahead / (2 * (1 + ahead))
-            weights *= 1 - step
-            weights[far] += step
-        else:
-            most = weights[near] / (1 - weights[near])
-            step = min(behind / (2 * (1 - behind)) if behind < 1 else most, most)
-            weights *= 1 + step
-            weights[near] = max(weights[near] - step, 0.0) if step < most else 0.0
+        if above - below <= 1e-12 * above or far in used:
+            break
+        used, share = [*used, far], np.append(share, 0.0)
+        while True:
+            wanted = _through(points[used], norms[used], share)
+            falling = wanted < -1e-14
+            if not falling.any():
+                share = np.clip(wanted, 0.0, None)
+                break
+            reach = np.where(falling, share / np.where(falling, share - wanted, 1.0), np.inf)
+            share = share + float(reach.min()) * (wanted - share)
+            share[int(reach.argmin())] = 0.0
+            kept = share > 1e-15
+            used, share = [i for i, each in zip(used, kept, strict=True) if each], share[kept]
+        share /= share.sum()
     return below, max(above, below)
+
+
+def _through(x: FloatArray, norms: FloatArray, share: FloatArray) -> FloatArray:
+    """Weights p, some perhaps below 0, of the ball through points: |x_i - c|² alike for all, c = Σ p_i x_i, Σ p_i = 1.
+
+    Where the points are affinely dependent there may be none: then weights can be exchanged without moving the centre, and
+    far along the exchange that widens the ball one of them has to go.
+    """
+    k = len(x)
+    scaled = np.vstack((x.T, np.full(k, math.sqrt(float(norms.max())))))
+    _, sizes, right = np.linalg.svd(scaled)
+    free = right[int((sizes > 1e-10 * sizes[0]).sum()) :]
+    gain = free @ norms
+    if len(gain) and np.abs(gain).max() > 1e-9 * norms.max():
+        return share + (gain @ free) * (1e3 / np.abs(gain @ free).max())
+    system = np.block([[2 * x @ x.T, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
+    return np.asarray(np.linalg.lstsq(system, np.append(norms, 1.0), rcond=None)[0][:k])

@@ -19,6 +19,7 @@ from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.report._plots import curves_figure
 from discreet.sample_privacy._analysis import information
+from discreet.sample_privacy._optimising import Limits, optimise
 from discreet.sample_privacy._problem import Program, entropy, independent_rows
 from discreet.sample_privacy._processes import Independent, MarkovChain, compositions, log_multinomial
 
@@ -112,8 +113,6 @@ def private_information(joint: Any) -> tuple[float, IntArray]:
 
 def _solved(rows: FloatArray, p: FloatArray, latent: FloatArray | None, time_limit: float) -> Capacity:
     """max I(W;Y) over posteriors u ≥ 0 with rows u = rows p; latent has one row a w, None for W = the point itself."""
-    from discreet.sample_privacy._optimising import Limits, optimise
-
     program = Program(independent_rows(np.vstack([np.ones(len(p)), rows])), p, latent)
     if program.rank == program.size:
         return Capacity(0.0, 0.0)

@@ -37,6 +37,7 @@ from discreet.errors import InputError
 from discreet.sample_privacy._analysis import information, leak, marginal, windows_of
 from discreet.sample_privacy._problem import entropy
 from discreet.sample_privacy._processes import DISTINCT, Process, RowSampler, check_samples, checked_process
+from discreet.sample_privacy._solving import solve
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +103,6 @@ def partial_processing(
             f"a chain of order {process.order} needs protect={process.order} or more: windows that share fewer samples leak"
         )
     if solver is None:
-        from discreet.sample_privacy._solving import solve
-
         solver = solve
     starts = np.arange(0, n - protect, window - protect, dtype=np.int64)
     lengths = np.minimum(window, n - starts)
