@@ -196,6 +196,6 @@ def _through(x: FloatArray, norms: FloatArray, share: FloatArray) -> FloatArray:
     free = right[int((sizes > 1e-10 * sizes[0]).sum()) :]
     gain = free @ norms
     if len(gain) and np.abs(gain).max() > 1e-9 * norms.max():
-        return share + (gain @ free) * (1e3 / np.abs(gain @ free).max())
+        return np.asarray(share + (gain @ free) * (1e3 / np.abs(gain @ free).max()))
     system = np.block([[2 * x @ x.T, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
     return np.asarray(np.linalg.lstsq(system, np.append(norms, 1.0), rcond=None)[0][:k])

@@ -64,7 +64,7 @@ class Constraints:
         return np.asarray(sum(np.bincount(rows, weights=t, minlength=self.height) for rows in self.rows))
 
     def back(self, c: FloatArray) -> FloatArray:
-        """Pᵀ c."""
+        """Pᵀ c: what one number for each constraint amounts to in every cell."""
         return np.asarray(sum(c[rows] for rows in self.rows))
 
     @cached_property

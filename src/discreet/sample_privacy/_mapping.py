@@ -90,7 +90,7 @@ class Evidence:
 
     @property
     def size(self) -> int:
-        """|Y|."""
+        """|Y|, how many values y can have."""
         return self.mapping.size
 
     @property
@@ -117,12 +117,12 @@ class _Rows(ABC):
 
     @property
     def size(self) -> int:
-        """|Y|."""
+        """|Y|, how many values y can have."""
         return int(self.table.shape[1])
 
     @cached_property
     def joint(self) -> FloatArray:
-        """p(row, y)."""
+        """p(row, y), one row for each of the table's."""
         return self.weights[:, None] * self.table
 
     @cached_property

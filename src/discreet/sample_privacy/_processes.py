@@ -98,7 +98,7 @@ class Independent:
 
     @property
     def order(self) -> int:
-        """Independent: 0."""
+        """How many samples before it a sample depends on: none."""
         return 0
 
     @property
