@@ -5,8 +5,8 @@ Nothing here needs numpy at run time, so that commands can read the choices befo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +44,16 @@ Cost = Literal["size", "distortion"]  # what a search over ranges minimises: log
 MissingPolicy = Literal["level", "drop", "error"]
 Unseen = Literal["nearest", "suppress"]
 Cells = Literal["label", "codeword"]
+
+
+class Reading(TypedDict, total=False):
+    """How a table is read; see `Joint.from_table`."""
+
+    missing: MissingPolicy
+    na: str | Iterable[str]
+    memory_limit: str | None
+    progress: Progress | None
+
 
 # What the other rooms are asked for.
 Bins = Literal["uniform", "least-leakage"]

@@ -17,6 +17,19 @@ from pathlib import Path
 
 from discreet.errors import InputError, TableError, listed, needs_extra
 
+__all__ = [
+    "DIABETES_COLUMNS",
+    "HEART_COLUMNS",
+    "HUNGARIAN_FILE",
+    "HUNGARIAN_SHA256",
+    "HUNGARIAN_URL",
+    "cache_folder",
+    "describe",
+    "fetch",
+    "load",
+    "parse_uci",
+]
+
 Columns = dict[str, list[object]]
 
 HUNGARIAN_FILE = "processed.hungarian.data"

@@ -5,6 +5,18 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+__all__ = [
+    "ColumnError",
+    "DiscreetError",
+    "InputError",
+    "JointError",
+    "MeasureError",
+    "MissingExtraError",
+    "RequirementError",
+    "TableError",
+    "UnknownMeasureError",
+]
+
 
 class DiscreetError(Exception):
     """Anything that discreet refuses; the command line turns it into one line and an exit code."""

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from discreet.release._frontier import Frontier
     from discreet.release._policy import Policy
 
+__all__ = [
+    "Coarsener",
+]
+
 
 class Coarsener(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replace numeric features by the codewords of a policy that bounds what they give away about `y`.

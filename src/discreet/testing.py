@@ -19,6 +19,13 @@ needs_extra("hypothesis", "testing")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+__all__ = [
+    "ContractError",
+    "check_measure",
+    "coarsened_joints",
+    "independent_joints",
+    "joints",
+]
 TOLERANCE = 1e-9
 
 

@@ -269,7 +269,7 @@ def test_the_registry_knows_symbols_and_says_which() -> None:
 
 
 def broken(function: Any, role: Any = "leakage") -> Measure:
-    return Measure("bad", "bad", "range", role, "bits", "", "", function)
+    return Measure("bad", "bad", "range", role, "", "", function)
 
 
 def test_check_measure_can_fail() -> None:

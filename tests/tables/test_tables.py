@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 
 from discreet import Joint, tables
 from discreet.errors import ColumnError, InputError, MissingExtraError, TableError
-from discreet.tables._columns import canonical, encode_column
+from discreet.tables._canonical import canonical
+from discreet.tables._columns import encode_column
 from discreet.tables._sources import in_order
 
 ROWS: list[dict[str, Any]] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
 from discreet.tables._sources import named
 
 if TYPE_CHECKING:
-    from discreet._typing import MissingPolicy, Progress
+    from discreet._typing import Progress, Reading
     from discreet.tables._labels import Label
 
 SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
@@ -156,16 +156,13 @@ def audit(
     public: str | Sequence[str],
     side: str | Sequence[str] | None = None,
     *,
-    missing: MissingPolicy = "level",
-    na: str | Iterable[str] = (),
     orders: Sequence[float] | None = None,
-    memory_limit: str | None = None,
-    progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> Audit:
     """Measure what the public columns of a table give away about its sensitive columns.
 
-    Parameters are those of `Joint.from_table`; `orders` names the orders α of the measures that have one (by
-    default 2 for tables of up to 50,000 distinct pairs, none for larger ones).
+    Parameters are those of `Joint.from_table`, missing, na, memory_limit and progress among them; `orders` names the
+    orders α of the measures that have one (by default 2 for tables of up to 50,000 distinct pairs, none for larger ones).
 
     Examples
     --------
@@ -173,16 +170,14 @@ def audit(
     >>> found.values["L0"], found.values["k"], found.worst(1)[0].value
     (1.0, 1.0, 'B')
     """
-    joint = Joint.from_table(
-        table, sensitive, public, side, missing=missing, na=na, memory_limit=memory_limit, progress=progress
-    )
+    joint = Joint.from_table(table, sensitive, public, side, **reading)
     if joint.n_s < 2:
         raise TableError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
     name = named(table)
     source = "a table in memory" if name == "the table" else name
-    return audit_joint(joint, orders=orders, source=source, progress=progress)
+    return audit_joint(joint, orders=orders, source=source, progress=reading.get("progress"))
 
 
 def audit_joint(

@@ -13,6 +13,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+__all__ = ["COMMANDS", "group", "main"]
+
 # name -> one line for `discreet --help`; the module is imported only when the command runs.
 COMMANDS = {
     "audit": "What do the public columns of a table give away?",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from discreet.cli.shared import Names, flat, print_json, progress
+from discreet._typing import Cells
+from discreet.cli._shared import Names, flat, print_json, progress
 
 
 @click.command("apply", epilog="Example: discreet apply policy.json march.csv --out march-released.parquet")
@@ -15,7 +16,7 @@ from discreet.cli.shared import Names, flat, print_json, progress
 @click.option("--out", required=True, metavar="FILE", help="The released table.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
 @click.option(
-    "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
+    "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")

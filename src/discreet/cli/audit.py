@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.shared import console, flat, named, print_json, progress, table_options
+from discreet.cli._shared import console, flat, named, print_json, progress, table_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rich.table import Table
 
     from discreet.auditing import Audit, Finding
 
@@ -26,22 +28,7 @@ if TYPE_CHECKING:
 @click.option("--show-values", is_flag=True, help="Name the sensitive values of the worst groups.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option("--html", metavar="FILE", help="Write a report with plots, one self-contained file.")
-def command(
-    table: str,
-    sensitive: tuple[str, ...],
-    public: tuple[str, ...],
-    side: tuple[str, ...],
-    missing: Any,
-    na: tuple[str, ...],
-    inner: str | None,
-    memory_limit: str | None,
-    require: tuple[str, ...],
-    order: tuple[float, ...],
-    worst: int,
-    show_values: bool,
-    as_json: bool,
-    html: str | None,
-) -> int:
+def command(table: str, worst: int, show_values: bool, as_json: bool, html: str | None, **options: Any) -> int:
     """Measure what the public columns of TABLE give away about its sensitive columns.
 
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
@@ -50,21 +37,19 @@ def command(
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 
-    where = named(table, inner)
+    where = named(table, options["inner"])
     if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
         raise InputError(f"{html} is the table itself: name another file for the report")
-    requirements = [Requirement.parse(text) for text in require]  # before the table is read
+    requirements = [Requirement.parse(text) for text in options["require"]]  # before the table is read
     with progress("audit") as report:
         found = audit(
             where,
-            flat(sensitive, where),
-            flat(public, where),
-            flat(side, where) or None,
-            missing=missing,
-            na=na,
-            orders=order or None,
-            memory_limit=memory_limit,
+            flat(options["sensitive"], where),
+            flat(options["public"], where),
+            flat(options["side"], where) or None,
+            orders=options["order"] or None,
             progress=report,
+            **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
         findings = found.check(requirements)
         page = found.to_html(worst=worst, show_values=show_values, findings=findings) if html else None
@@ -99,10 +84,8 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
 def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: bool) -> None:
     """The audit as text."""
     from rich.markup import escape
-    from rich.table import Table
 
-    from discreet._text import label_text, number_text
-    from discreet.auditing._audit_page import headline, measure_rows
+    from discreet.auditing._audit_page import headline
     from discreet.auditing._words import missing_sentence
 
     screen = console()
@@ -114,76 +97,117 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
         f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
         highlight=False,
     )
-
-    def table(title: str, *columns: str) -> Table:
-        made = Table(
-            title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim"
-        )
-        for column in columns:
-            made.add_column(escape(column.lstrip(">")), justify="right" if column.startswith(">") else "left")
-        return made
-
-    measures = table("\nMeasures", "", ">value", "units", "what it means here")
-    for row in measure_rows(found):
-        measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
-    screen.print(measures)
+    screen.print(_measures(found))
     if worst:
-        groups = table(
-            "\nWorst groups", public, ">records", f">distinct {sensitive}", *(["which"] if show_values else [])
-        )
-        for group in found.worst(worst, show_values=show_values):
-            which = ["; ".join(label_text(value) for value in group.sensitive[:20])] if group.sensitive else []
-            groups.add_row(
-                escape(label_text(group.value)), f"{group.rows:,}", f"{group.distinct:,}", *map(escape, which)
-            )
-        screen.print(groups)
-    alike = found.homogeneity
-    if alike.groups:
-        screen.print(
-            f"Homogeneity: in {alike.groups:,} group{'s' if alike.groups > 1 else ''} of two or more records "
-            f"({alike.rows:,} people) all share a single {escape(sensitive)}: anonymous by records, known all the same.",
-            highlight=False,
-        )
-    if found.values["L0"] > 0:
-        exposed = found.exposed()
-        joined = "the one value" if exposed["joined"] == 1 else f"one of the {exposed['joined']} values"
-        screen.print(
-            f"Most exposed attribute: whether {escape(sensitive)} is {joined} seen with {escape(label_text(exposed['x']))}.",
-            highlight=False,
-        )
+        screen.print(_worst_groups(found, worst, show_values))
+    for sentence in _sentences(found, sensitive):
+        screen.print(escape(sentence), highlight=False)
     if len(found.columns) > 1:
-        parts = table(
-            "\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without"
-        )
-        for part in found.columns:
-            saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
-            parts.add_row(
-                escape(part.column),
-                f"{part.levels:,}",
-                number_text(part.alone["L0"], "bits"),
-                number_text(part.alone["I"], "bits"),
-                *(number_text(value, "bits") if value is not None else "" for value in saved),
-            )
-        screen.print(parts)
+        screen.print(_public_columns(found))
     if found.sensitive:
-        ones = table("\nSensitive columns one by one", "", ">values", ">L0", ">I*", ">I", ">k")
-        for name, values in found.sensitive.items():
-            ones.add_row(
-                escape(name),
-                f"{values['levels']:,.0f}",
-                *(number_text(values[symbol], "bits") for symbol in ("L0", "I*", "I")),
-                number_text(values["k"], "count"),
-            )
-        screen.print(ones)
+        screen.print(_sensitive_columns(found))
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
         screen.print(
             f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
         )
         if finding.failing:
-            named_groups = "; ".join(label_text(group.value) for group in finding.groups)
-            more = " …" if finding.failing > len(finding.groups) else ""
-            count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
-            screen.print(
-                f"  {count} break{'' if finding.failing > 1 else 's'} it: {escape(named_groups)}{more}", highlight=False
-            )
+            screen.print(escape(_broken_by(finding)), highlight=False)
+
+
+def _table(title: str, *columns: str) -> Table:
+    """An empty table; a column whose name begins with > stands to the right."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        made.add_column(escape(column.lstrip(">")), justify="right" if column.startswith(">") else "left")
+    return made
+
+
+def _measures(found: Audit) -> Table:
+    from rich.markup import escape
+
+    from discreet.auditing._audit_page import measure_rows
+
+    measures = _table("\nMeasures", "", ">value", "units", "what it means here")
+    for row in measure_rows(found):
+        measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
+    return measures
+
+
+def _worst_groups(found: Audit, worst: int, show_values: bool) -> Table:
+    from rich.markup import escape
+
+    from discreet._text import label_text
+
+    sensitive, public = ", ".join(found.joint.sensitive), ", ".join(found.joint.public)
+    which = ["which"] if show_values else []
+    groups = _table("\nWorst groups", public, ">records", f">distinct {sensitive}", *which)
+    for group in found.worst(worst, show_values=show_values):
+        named_values = ["; ".join(label_text(value) for value in group.sensitive[:20])] if group.sensitive else []
+        cells = [label_text(group.value), f"{group.rows:,}", f"{group.distinct:,}", *named_values]
+        groups.add_row(*map(escape, cells))
+    return groups
+
+
+def _sentences(found: Audit, sensitive: str) -> list[str]:
+    """What the tables do not show: groups that share one value, and the most exposed attribute."""
+    from discreet._text import label_text
+
+    said = []
+    alike = found.homogeneity
+    if alike.groups:
+        said.append(
+            f"Homogeneity: in {alike.groups:,} group{'s' if alike.groups > 1 else ''} of two or more records "
+            f"({alike.rows:,} people) all share a single {sensitive}: anonymous by records, known all the same."
+        )
+    if found.values["L0"] > 0:
+        exposed = found.exposed()
+        joined = "the one value" if exposed["joined"] == 1 else f"one of the {exposed['joined']} values"
+        said.append(f"Most exposed attribute: whether {sensitive} is {joined} seen with {label_text(exposed['x'])}.")
+    return said
+
+
+def _public_columns(found: Audit) -> Table:
+    from rich.markup import escape
+
+    from discreet._text import number_text
+
+    parts = _table("\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without")
+    for part in found.columns:
+        saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
+        parts.add_row(
+            escape(part.column),
+            f"{part.levels:,}",
+            number_text(part.alone["L0"], "bits"),
+            number_text(part.alone["I"], "bits"),
+            *(number_text(value, "bits") if value is not None else "" for value in saved),
+        )
+    return parts
+
+
+def _sensitive_columns(found: Audit) -> Table:
+    from rich.markup import escape
+
+    from discreet._text import number_text
+
+    ones = _table("\nSensitive columns one by one", "", ">values", ">L0", ">I*", ">I", ">k")
+    for name, values in found.sensitive.items():
+        ones.add_row(
+            escape(name),
+            f"{values['levels']:,.0f}",
+            *(number_text(values[symbol], "bits") for symbol in ("L0", "I*", "I")),
+            number_text(values["k"], "count"),
+        )
+    return ones
+
+
+def _broken_by(finding: Finding) -> str:
+    from discreet._text import label_text
+
+    named_groups = "; ".join(label_text(group.value) for group in finding.groups)
+    more = " …" if finding.failing > len(finding.groups) else ""
+    count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
+    return f"  {count} break{'' if finding.failing > 1 else 's'} it: {named_groups}{more}"

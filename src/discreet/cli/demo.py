@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from discreet.cli.shared import progress
+from discreet.cli._shared import progress
 
 SENSITIVE = ["age", "sex"]
 SERUM = ["cholesterol", "ldl", "hdl"]
@@ -31,12 +31,7 @@ def command(out: str) -> None:
     from discreet.tables._writing import write_text
 
     table = load("diabetes")
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {
-        name: str(folder / name)
-        for name in ("audit.html", "frontier.png", "released.csv", "policy.json", "report.html")
-    }
+    files = _files_in(Path(out))
 
     click.echo(f"1. What do {', '.join(SERUM)} give away about {', '.join(SENSITIVE)}?\n")
     with progress("audit") as report:
@@ -78,3 +73,10 @@ def command(out: str) -> None:
     click.echo(
         f"\nopen {files['audit.html']} and {files['report.html']} in a browser; the frontier is in {files['frontier.png']}"
     )
+
+
+def _files_in(folder: Path) -> dict[str, str]:
+    """What the demonstration writes, by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("audit.html", "frontier.png", "released.csv", "policy.json", "report.html")
+    return {name: str(folder / name) for name in names}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from discreet.cli.shared import Names, flat, named, print_json, progress
+from discreet._typing import Smoothing
+from discreet.cli._shared import Names, flat, named, print_json, progress
 
 
 @click.command(
@@ -21,7 +22,7 @@ from discreet.cli.shared import Names, flat, named, print_json, progress
 )
 @click.option(
     "--smoothing",
-    type=click.Choice(["counts", "laplace", "bayes"]),
+    type=click.Choice(get_args(Smoothing)),
     default="counts",
     show_default=True,
     help="How probabilities are estimated from rows.",

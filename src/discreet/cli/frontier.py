@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.shared import console, frontier_options, joint_and_frontier, print_json, progress, table_options
+from discreet.cli._shared import console, frontier_options, joint_and_frontier, print_json, progress, table_options
 
 
 @click.command(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet.cli.shared import print_json
+from discreet.cli._shared import print_json
 
 
 @click.command(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import click
 
-from discreet.cli.shared import (
+from discreet._typing import Cells, Unseen
+from discreet.cli._shared import (
     Names,
     flat,
     frontier_options,
@@ -42,11 +43,9 @@ CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility"
 @click.option("--purpose", default="", help="What the release is for, for the report.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
 @click.option(
-    "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
+    "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
-@click.option(
-    "--unseen", type=click.Choice(["nearest", "suppress"]), default="nearest", show_default=True, help="New values."
-)
+@click.option("--unseen", type=click.Choice(get_args(Unseen)), default="nearest", show_default=True, help="New values.")
 @click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld instead of merged.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from discreet.cli.shared import console, print_json, progress
+from discreet.cli._shared import console, print_json, progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

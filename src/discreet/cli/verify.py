@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from discreet.cli.shared import print_json, progress
+from discreet.cli._shared import print_json, progress
 
 
 @click.command("verify", epilog="Example: discreet verify released.parquet --policy policy.json --original people.csv")

@@ -7,40 +7,36 @@ sparse matrix with S down and X across, stored column by column, so that [[S|x]]
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet._typing import FloatArray, IntArray, MissingPolicy
-from discreet.errors import InputError, JointError, MeasureError
+from discreet._typing import IntArray, Reading
+from discreet.errors import InputError, JointError
 from discreet.joint._matrices import (
     as_counts,
     canonical,
     checked,
-    components_of,
     first_not_a_pair,
-    frozen,
     given_labels,
     matrix_of,
     same_matrix,
     subset,
 )
 from discreet.joint._side import Side
+from discreet.joint._views import Views
 from discreet.report._pages import fragment
-from discreet.tables import Missing, count
+from discreet.tables import count
 from discreet.tables._labels import Alphabet, Label, combine, encode, plain
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from discreet._typing import Progress
-
 Blocks = tuple[tuple[Label, ...], ...]
 
 
-class Joint:
+class Joint(Views):
     """Immutable sparse counts of (s, x), and of (s, x, a) where there is side information.
 
     Build one with `from_table`, `from_pairs` or `from_array`. Letters that were never seen are not part of it.
@@ -56,25 +52,6 @@ class Joint:
     Joint(2 s × 2 x, 3 pairs, 3 rows)
     """
 
-    def __init__(
-        self,
-        s: Alphabet,
-        x: Alphabet,
-        counts: sparse.csc_array,
-        *,
-        side: Side | None = None,
-        missing: Missing | None = None,
-        has_counts: bool = True,
-    ) -> None:
-        """Not for users: the named constructors check their input, this trusts it."""
-        for array in (counts.data, counts.indices, counts.indptr):
-            array.flags.writeable = False
-        self._s, self._x = s, x
-        self._counts = counts
-        self._side = side
-        self.missing = missing
-        self.has_counts = has_counts
-
     # ------------------------------------------------------------------ constructors
 
     @classmethod
@@ -84,11 +61,7 @@ class Joint:
         sensitive: str | Sequence[str],
         public: str | Sequence[str],
         side: str | Sequence[str] | None = None,
-        *,
-        missing: MissingPolicy = "level",
-        na: str | Iterable[str] = (),
-        memory_limit: str | None = None,
-        progress: Progress | None = None,
+        **reading: Unpack[Reading],
     ) -> Joint:
         """Count a table: a path, a database URL, a data frame of any library, a mapping of columns, a list of mappings.
 
@@ -97,23 +70,24 @@ class Joint:
         sensitive, public, side
             The columns of S, X and A. One column gives scalars as labels, several give tuples.
         missing
-            "level" keeps missing values as the label None, "drop" leaves their rows out, "error" refuses them.
+            "level" (the default) keeps missing values as the label None, "drop" leaves their rows out, "error" refuses
+            them.
         na
             Texts that mean missing, such as "?".
         memory_limit
             What DuckDB may use for a file, such as "4GB"; beyond it spills to disk.
+        progress
+            Called with what is being done, and how much of it is done, from 0 to 1, where that is known.
 
         Examples
         --------
         >>> Joint.from_table({"age": [30, 31, None], "chol": ["200", "200", "210"]}, "age", "chol").s
         (30, 31, None)
         """
-        counted = count(
-            table, sensitive, public, side, missing=missing, na=na, memory_limit=memory_limit, progress=progress
-        )
-        if progress:
+        counted = count(table, sensitive, public, side, **reading)
+        if progress := reading.get("progress"):
             progress("building the joint", None)
-        matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, len(counted.s), len(counted.x))
+        matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, shape=(len(counted.s), len(counted.x)))
         triples = None
         if counted.a is not None and counted.a_codes is not None:
             side_codes = (counted.a, counted.a_codes)
@@ -141,7 +115,7 @@ class Joint:
             (s, s_codes), (x, x_codes) = encode(s_values), encode(x_values)
         except TypeError as problem:
             raise JointError(f"a label of type {problem} is not hashable: use text, numbers or tuples") from None
-        return cls(s, x, matrix_of(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), len(s), len(x)))
+        return cls(s, x, matrix_of(s_codes, x_codes, np.ones(len(s_codes), dtype=np.int64), shape=(len(s), len(x))))
 
     @classmethod
     def from_array(
@@ -177,153 +151,6 @@ class Joint:
         if len(seen_x) < matrix.shape[1]:
             matrix = matrix[:, seen_x]
         return cls(s_axis.take(seen_s), x_axis.take(seen_x), canonical(matrix), has_counts=not support_only)
-
-    # ------------------------------------------------------------------ views
-
-    @cached_property
-    def s(self) -> tuple[Label, ...]:
-        """The labels of S, in order."""
-        return self._s.labels()
-
-    @cached_property
-    def x(self) -> tuple[Label, ...]:
-        """The labels of X, in order."""
-        return self._x.labels()
-
-    @cached_property
-    def a(self) -> tuple[Label, ...] | None:
-        """The labels of the side information A, in order, or None."""
-        return self._side.a.labels() if self._side else None
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """The names of the columns of S, where the joint was counted from a table."""
-        return self._s.names
-
-    @property
-    def public(self) -> tuple[str, ...]:
-        """The names of the columns of X, where the joint was counted from a table."""
-        return self._x.names
-
-    @property
-    def counts(self) -> sparse.csc_array:
-        """How often each s was seen with each x: S down, X across (read-only)."""
-        return self._counts
-
-    @cached_property
-    def pmf(self) -> sparse.csc_array:
-        """The joint pmf p(s, x)."""
-        self.require_counts()
-        pmf = self._counts.astype(np.float64)
-        pmf.data /= float(self._counts.data.sum())
-        frozen(pmf.data)
-        return pmf
-
-    @cached_property
-    def support(self) -> sparse.csc_array:
-        """The joint range [[S, X]], as ones."""
-        from scipy import sparse
-
-        ones = np.ones(self._counts.nnz, dtype=np.int8)
-        return sparse.csc_array((ones, self._counts.indices, self._counts.indptr), shape=self._counts.shape)
-
-    @property
-    def n_s(self) -> int:
-        """|[[S]]|."""
-        return int(self._counts.shape[0])
-
-    @property
-    def n_x(self) -> int:
-        """|[[X]]|."""
-        return int(self._counts.shape[1])
-
-    @property
-    def is_integral(self) -> bool:
-        """Whether the counts are numbers of records, rather than a pmf."""
-        return self.has_counts and self._counts.dtype.kind == "i"
-
-    @cached_property
-    def total(self) -> int | float:
-        """The number of records, or the sum of the weights."""
-        total: int | float = self._counts.data.sum().item()
-        return total
-
-    @cached_property
-    def records(self) -> npt.NDArray[Any]:
-        """n(x): how many records each x has."""
-        return frozen(np.add.reduceat(self._counts.data, self._counts.indptr[:-1]))
-
-    @cached_property
-    def distinct(self) -> IntArray:
-        """|[[S|x]]|: how many s each x was seen with."""
-        return frozen(np.diff(self._counts.indptr).astype(np.int64))
-
-    @cached_property
-    def s_weight(self) -> FloatArray:
-        """How often each s was seen."""
-        weight = np.bincount(self._counts.indices, weights=self._counts.data, minlength=self.n_s)
-        return frozen(weight.astype(np.float64))
-
-    @cached_property
-    def x_of_pair(self) -> npt.NDArray[np.int32]:
-        """For every distinct pair, in storage order, the number of its x."""
-        return frozen(np.repeat(np.arange(self.n_x, dtype=np.int32), self.distinct))
-
-    @cached_property
-    def components(self) -> tuple[int, IntArray, IntArray]:
-        """Connected components of the support: how many, and which each s and each x belongs to [AC, Lemma 2].
-
-        Components are numbered by their earliest x.
-        """
-        return components_of(self._counts)
-
-    @property
-    def side(self) -> Side:
-        """The counts of (s, x, a)."""
-        if self._side is None:
-            raise MeasureError("this joint has no side information: build it with side=[columns]")
-        return self._side
-
-    @property
-    def has_side(self) -> bool:
-        """Whether side information A was named."""
-        return self._side is not None
-
-    def range_of(self, x: Label) -> tuple[Label, ...]:
-        """[[S|x]]: the s seen with one x."""
-        codes = self._x_index.get(x)
-        if codes is None:
-            raise InputError("that value was never seen as an x of this joint")
-        return tuple(self._s.label(int(code)) for code in self.codes_of(codes))
-
-    def codes_of(self, letter: int) -> npt.NDArray[np.int32]:
-        """[[S|x]] of a letter given by number, as numbers."""
-        codes: npt.NDArray[np.int32] = self._counts.indices[
-            self._counts.indptr[letter] : self._counts.indptr[letter + 1]
-        ]
-        return codes
-
-    def x_label(self, letter: int) -> Label:
-        """The label of one letter of X, without decoding the others."""
-        return self._x.label(letter)
-
-    def s_label(self, letter: int) -> Label:
-        """The label of one letter of S, without decoding the others."""
-        return self._s.label(letter)
-
-    def require_counts(self) -> None:
-        """Refuse a joint that is a support only."""
-        if not self.has_counts:
-            raise MeasureError("this joint is a support without counts: build it from counts or a pmf")
-
-    @cached_property
-    def memo(self) -> dict[str, float]:
-        """Figures that several measures share, by name: a joint never changes, so each is computed once."""
-        return {}
-
-    @cached_property
-    def _x_index(self) -> dict[Label, int]:
-        return {label: letter for letter, label in enumerate(self.x)}
 
     # ------------------------------------------------------------------ other joints from this one
 
@@ -405,7 +232,7 @@ class Joint:
                     (Alphabet((column,)), alphabet.codes[codes, i]) for i, column in enumerate(alphabet.columns)
                 ]
         y, letters = combine(columns, [*self._s.names, *self._x.names])
-        pairs = matrix_of(s, letters, self._counts.data, self.n_s, len(y))
+        pairs = matrix_of(s, letters, self._counts.data, shape=(self.n_s, len(y)))
         return Joint(self._s, y, pairs, missing=self.missing, has_counts=self.has_counts)
 
     def with_side(self) -> Joint:
@@ -417,12 +244,12 @@ class Joint:
         return Joint(self._x, self._s, canonical(self._counts.T), has_counts=self.has_counts)
 
     def _with_x(self, x: Alphabet, letter_of: IntArray) -> Joint:
-        pairs = matrix_of(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, self.n_s, len(x))
+        pairs = matrix_of(self._counts.indices, letter_of[self.x_of_pair], self._counts.data, shape=(self.n_s, len(x)))
         side = self._side.with_x(letter_of, self.n_s) if self._side else None
         return Joint(self._s, x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
 
     def _with_s(self, s: Alphabet, letter_of: IntArray) -> Joint:
-        pairs = matrix_of(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, len(s), self.n_x)
+        pairs = matrix_of(letter_of[self._counts.indices], self.x_of_pair, self._counts.data, shape=(len(s), self.n_x))
         side = self._side.with_s(letter_of, len(s)) if self._side else None
         return Joint(s, self._x, pairs, side=side, missing=self.missing, has_counts=self.has_counts)
 
@@ -472,6 +299,6 @@ def from_codes(
     """
     seen_s, s_codes = np.unique(s[1], return_inverse=True)
     seen_x, x_codes = np.unique(x[1], return_inverse=True)
-    matrix = matrix_of(s_codes, x_codes, weights, len(seen_s), len(seen_x))
+    matrix = matrix_of(s_codes, x_codes, weights, shape=(len(seen_s), len(seen_x)))
     known = Side.build(side, s_codes, x_codes, weights, len(seen_s)) if side is not None else None
     return Joint(s[0].take(seen_s), x[0].take(seen_x), matrix, side=known)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def matrix_of(
-    s: npt.NDArray[Any], x: npt.NDArray[Any], weights: npt.NDArray[Any], n_s: int, n_x: int
+    s: npt.NDArray[Any], x: npt.NDArray[Any], weights: npt.NDArray[Any], *, shape: tuple[int, int]
 ) -> sparse.csc_array:
     """Counts by (s, x): two counting sorts, so the cost is that of reading the pairs."""
     from scipy import sparse
 
-    index = np.int32 if max(n_s, n_x) < 2**31 and len(weights) < 2**31 else np.int64
-    pairs = sparse.coo_array((weights, (s.astype(index, copy=False), x.astype(index, copy=False))), shape=(n_s, n_x))
+    index = np.int32 if max(shape) < 2**31 and len(weights) < 2**31 else np.int64
+    pairs = sparse.coo_array((weights, (s.astype(index, copy=False), x.astype(index, copy=False))), shape=shape)
     # Through rows first: the second counting sort is stable, so the s of each x come out in order whether or not the
     # rows were sorted. Claiming that they are spares a sort; repeated pairs stand side by side at the end and are
     # added.
@@ -136,7 +136,7 @@ def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tupl
     except TypeError as problem:
         raise JointError(f"a label of {role} of type {problem} is not hashable: use text, numbers or tuples") from None
     if len(names) != length:
-        raise JointError(f"{len(names)} labels for {length} letters of {role}: give one a letter")
+        raise JointError(f"{len(names)} labels for {length} letters of {role}: give one per letter")
     if len(set(names)) < len(names):
         raise JointError(f"a label of {role} is given twice: labels are distinct")
     order = sorted(range(length), key=lambda i: order_key(names[i]))

@@ -32,7 +32,7 @@ class Side:
         axis, codes = a
         pairs, columns = encode_integers(x.astype(np.int64) * len(axis) + codes)
         keys = np.asarray(pairs.columns[0])
-        return cls(axis, matrix_of(s, columns, weights, n_s, len(keys)), keys // len(axis), keys % len(axis))
+        return cls(axis, matrix_of(s, columns, weights, shape=(n_s, len(keys))), keys // len(axis), keys % len(axis))
 
     def with_x(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of X are renumbered."""
@@ -43,7 +43,7 @@ class Side:
     def with_s(self, letter_of: IntArray, n_s: int) -> Side:
         """After the letters of S are renumbered."""
         column = np.repeat(np.arange(len(self.x_of)), np.diff(self.counts.indptr))
-        counts = matrix_of(letter_of[self.counts.indices], column, self.counts.data, n_s, len(self.x_of))
+        counts = matrix_of(letter_of[self.counts.indices], column, self.counts.data, shape=(n_s, len(self.x_of)))
         return Side(self.a, counts, self.x_of, self.a_of)
 
     def __eq__(self, other: object) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, ParamSpec
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, NotRequired, ParamSpec, TypedDict, Unpack
 
 from discreet.errors import MeasureError, UnknownMeasureError, listed
 
@@ -32,10 +32,10 @@ class Measure:
     name: str
     kind: Kind
     role: Role
-    units: Units
     formula: str
     reference: str
     function: Callable[..., float]
+    units: Units = "bits"
     least_order: float | None = None
     has_side: bool = False
 
@@ -61,15 +61,13 @@ class Measure:
         """A measure with an order, at that order: its symbol names the order instead of alpha."""
         if not self.has_order:
             raise MeasureError(f"{self.symbol} has no order")
-        return Measure(
-            self.symbol.replace("alpha", f"{order:g}"),
-            f"{self.name} of order {order:g}",
-            self.kind,
-            self.role,
-            self.units,
-            self.formula,
-            self.reference,
-            functools.partial(self.function, order=order),
+        return replace(
+            self,
+            symbol=self.symbol.replace("alpha", f"{order:g}"),
+            name=f"{self.name} of order {order:g}",
+            function=functools.partial(self.function, order=order),
+            least_order=None,
+            has_side=False,
         )
 
 
@@ -112,22 +110,23 @@ class Registry(Mapping[str, Measure]):
 REGISTRY = Registry()
 
 
-def measure(
-    symbol: str,
-    name: str,
-    *,
-    kind: Kind,
-    role: Role,
-    formula: str,
-    reference: str,
-    units: Units = "bits",
-    least_order: float | None = None,
-    has_side: bool = False,
-) -> Callable[[Callable[P, float]], Callable[P, float]]:
+class Facts(TypedDict):
+    """What is said of a measure beside its symbol and name; see the fields of `Measure`."""
+
+    kind: Kind
+    role: Role
+    formula: str
+    reference: str
+    units: NotRequired[Units]
+    least_order: NotRequired[float]
+    has_side: NotRequired[bool]
+
+
+def measure(symbol: str, name: str, **facts: Unpack[Facts]) -> Callable[[Callable[P, float]], Callable[P, float]]:
     """Register a function of a Joint as a measure, and leave it as it is."""
 
     def register(function: Callable[P, float]) -> Callable[P, float]:
-        REGISTRY.add(Measure(symbol, name, kind, role, units, formula, reference, function, least_order, has_side))
+        REGISTRY.add(Measure(symbol=symbol, name=name, function=function, **facts))
         return function
 
     return register

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def p_s(joint: Joint) -> FloatArray:
-    """p(s)."""
+    """The marginal p(s)."""
     joint.require_counts()
     return joint.s_weight / float(joint.total)
 
 
 def p_x(joint: Joint) -> FloatArray:
-    """p(x)."""
+    """The marginal p(x)."""
     joint.require_counts()
     return np.asarray(joint.records / float(joint.total), dtype=np.float64)
 

@@ -205,7 +205,7 @@ class QuantisedQuery:
 
         Where regions are sampled, `shares` and intervals rest on the samples that `quantise` takes without `rng`.
         """
-        said = read_sealed(path, "quantised", SCHEMA, "a quantised query")
+        said = read_sealed(path, "quantised", schema=SCHEMA, what="a quantised query")
         try:
             query, domain = query_from(said["query"]), domain_from(said["domain"])
             edges = np.array(said["edges"], np.float64)

@@ -185,7 +185,7 @@ class Channel:
     @classmethod
     def load(cls, path: str | Path) -> Channel:
         """Read a channel; refuse a file that is cut short or was changed by hand."""
-        document = read_sealed(path, "channel", SCHEMA, "a channel")
+        document = read_sealed(path, "channel", schema=SCHEMA, what="a channel")
         try:
             return cls(
                 public=tuple(document["public"]),

@@ -97,7 +97,7 @@ def write(done: ReleasedRows, target: Path) -> None:
         if found != want:
             raise TableError(f"{target} would not come out as it was measured, and was not written: try another format")
 
-    write_repeated(target, columns, done.counts, check)
+    write_repeated(target, columns, done.counts, check=check)
 
 
 def require_promises(policy: Policy, done: ReleasedRows) -> None:

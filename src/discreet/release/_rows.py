@@ -17,7 +17,8 @@ from discreet._typing import BoolArray, Cells, IntArray
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
 from discreet.release._promises import measured
-from discreet.tables._columns import canonical, encode_column
+from discreet.tables._canonical import canonical
+from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
 

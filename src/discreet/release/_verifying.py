@@ -16,7 +16,8 @@ from discreet.measures import REGISTRY
 from discreet.release._promises import broken, measured
 from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out
 from discreet.report._pages import fragment
-from discreet.tables._columns import canonical, encode_column
+from discreet.tables._canonical import canonical
+from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
 
@@ -88,7 +89,7 @@ class _Findings:
     measures: dict[str, float] = field(default_factory=dict)
 
     def closed(self, rows: int) -> Verification:
-        """The result."""
+        """What was found, as a result that no longer changes."""
         return Verification(tuple(self.problems), tuple(self.checked), tuple(self.unchecked), rows, self.measures)
 
 

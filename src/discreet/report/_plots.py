@@ -162,7 +162,7 @@ def convergence_figure(frontier: Frontier, multiplier: float) -> Any:
     return drawing
 
 
-def curves_figure(x: Any, curves: Mapping[str, Any], x_label: str, y_label: str, limit: float | None = None) -> Any:
+def curves_figure(x: Any, curves: Mapping[str, Any], *, x_label: str, y_label: str, limit: float | None = None) -> Any:
     """Several curves over one axis, with a limit as a dotted line where there is one [SP, Figs 4, 5]."""
     drawing, axes = figure()
     for i, (name, y) in enumerate(curves.items()):

@@ -21,8 +21,9 @@ from discreet.sample_privacy._disclosure_page import disclosure_fragment
 from discreet.sample_privacy._estimating import Guarantee
 from discreet.sample_privacy._mapping import ByType, Evidence, Mapping, Orbits, Table
 from discreet.sample_privacy._mapping_files import mapping_from_dict, mapping_to_dict
+from discreet.tables._canonical import canonical
 from discreet.tables._checksum import read_sealed, write_sealed
-from discreet.tables._columns import canonical, encode_column
+from discreet.tables._columns import encode_column
 from discreet.tables._labels import Label, plain
 from discreet.tables._sources import in_order
 from discreet.tables._writing import check_table_target, write_repeated
@@ -202,7 +203,7 @@ class Disclosure(Evidence):
     @classmethod
     def load(cls, path: str | Path) -> Disclosure:
         """Read a mapping; its figures are computed anew from its probabilities. A file changed by hand is refused."""
-        document = read_sealed(path, "disclosure", SCHEMA, "a mapping")
+        document = read_sealed(path, "disclosure", schema=SCHEMA, what="a mapping")
         try:
             mapping, shape = mapping_from_dict(document["mapping"])
             known = document["guarantee"]
@@ -292,7 +293,7 @@ class Disclosure(Evidence):
 
 def write_y(drawn: Sequence[int] | Sequence[str], target: Path) -> None:
     """Write the table of y, whole or not at all."""
-    write_repeated(target, {COLUMN: list(drawn)}, np.ones(len(drawn), dtype=np.int64), lambda _: None)
+    write_repeated(target, {COLUMN: list(drawn)}, np.ones(len(drawn), dtype=np.int64))
 
 
 def _code(number_of: dict[Label, int], value: Any) -> int:

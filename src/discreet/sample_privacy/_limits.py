@@ -59,7 +59,7 @@ class Convergence:
                 "proven bound": self.upper,
             }
         )
-        return curves_figure(self.n, curves, "samples n", f"{self.what} (bits)", self.limit)
+        return curves_figure(self.n, curves, x_label="samples n", y_label=f"{self.what} (bits)", limit=self.limit)
 
 
 def _checked(joint: Any) -> FloatArray:

@@ -29,7 +29,7 @@ class Schemes:
 
     def plot(self) -> Any:
         """The curves, as a matplotlib figure."""
-        return curves_figure(self.q, self.curves, "P(X = 1)", self.what)
+        return curves_figure(self.q, self.curves, x_label="P(X = 1)", y_label=self.what)
 
 
 def compare_schemes(q: Sequence[float], n: int = 4, *, window: int = 2, time_limit: float = 60.0) -> Schemes:

@@ -23,7 +23,7 @@ def write_sealed(path: str | Path, document: dict[str, Any]) -> None:
     write_text(path, json.dumps(sealed, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read_sealed(path: str | Path, mark: str, schema: int, what: str) -> dict[str, Any]:
+def read_sealed(path: str | Path, mark: str, *, schema: int, what: str) -> dict[str, Any]:
     """Read a document that `write_sealed` wrote: refuse what is cut short, changed, or something else.
 
     mark

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 
 from discreet import _checks as checks
-from discreet._typing import BoolArray, IntArray, MissingPolicy, Progress
+from discreet._typing import BoolArray, IntArray, MissingPolicy, Progress, Reading
 from discreet.errors import ColumnError, DiscreetError, TableError, listed
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
@@ -54,18 +55,17 @@ def count(
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
     side: str | Sequence[str] | None = None,
-    *,
-    missing: MissingPolicy = "level",
-    na: str | Iterable[str] = (),
-    memory_limit: str | None = None,
-    progress: Progress | None = None,
+    **reading: Unpack[Reading],
 ) -> Counted:
-    """Count how often each s was seen with each x (and a) in any kind of table."""
+    """Count how often each s was seen with each x (and a) in any kind of table; `reading` is as of `Joint.from_table`."""
+    missing, na = reading.get("missing", "level"), reading.get("na", ())
     checks.choice(missing, MissingPolicy, name="missing")
     roles = _roles(sensitive, public, side)
     columns = [name for names in roles for name in names]
     texts = frozenset([na] if isinstance(na, str) else na)
-    coded, counts = counted_columns(table, columns, texts, memory_limit, progress)
+    coded, counts = counted_columns(
+        table, columns, na=texts, memory_limit=reading.get("memory_limit"), progress=reading.get("progress")
+    )
     rows = int(counts.sum())
     if rows == 0:
         raise TableError(f"{named(table)} has no rows: there is nothing to measure")
@@ -101,6 +101,7 @@ def count(
 def counted_columns(
     table: object,
     columns: Sequence[str],
+    *,
     na: frozenset[str] = frozenset(),
     memory_limit: str | None = None,
     progress: Progress | None = None,
@@ -110,7 +111,7 @@ def counted_columns(
     Whatever an engine or a library says of a table that it cannot read may quote its cells, so it is told in our words.
     """
     try:
-        values, counts = group(table, columns, memory_limit, progress)
+        values, counts = group(table, columns, memory_limit=memory_limit, progress=progress)
         if progress:
             progress("sorting labels", None)
         return [encode_column(column, na) for column in values], counts

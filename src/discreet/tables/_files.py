@@ -47,7 +47,7 @@ class TableFile:
         return self.path
 
     def columns(self) -> list[str]:
-        """The header."""
+        """The header, of the first file where there are several."""
         base, kind, _ = locate(self.path)
         if kind in TEXT:
             return header_of(base, TEXT[kind])[0]

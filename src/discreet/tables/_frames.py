@@ -44,7 +44,7 @@ class ColumnMapping(_InMemory):
         return cls(table) if isinstance(table, Mapping) else None
 
     def columns(self) -> list[str]:
-        """Its keys."""
+        """The keys of the mapping."""
         return [str(name) for name in self.table]
 
     def read(self, columns: Sequence[str]) -> list[Any]:

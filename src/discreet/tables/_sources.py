@@ -28,7 +28,7 @@ def source_of(table: object) -> Source:
 
 
 def group(
-    table: object, columns: Sequence[str], memory_limit: str | None = None, progress: Progress | None = None
+    table: object, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
 ) -> tuple[list[Any], IntArray]:
     """The distinct rows of the named columns (or all of them, for what is in memory), with counts."""
     return source_of(table).group(columns, memory_limit=memory_limit, progress=progress)

@@ -55,7 +55,7 @@ class Workbook:
         return found, np.ones(len(found[0]), dtype=np.int64)
 
     def files(self) -> list[str]:
-        """The workbook."""
+        """The workbook, without the sheet."""
         return [locate(self.path)[0]]
 
     def _sheet(self, *, header_only: bool = False) -> tuple[list[str], list[list[object]]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._typing import BoolArray, IntArray
 from discreet.errors import InputError
 from discreet.tables._arrow import from_integers, from_values
 from discreet.tables._frames import count_rows
@@ -84,7 +85,8 @@ def write_text(path: str | Path, content: str) -> None:
 def write_repeated(
     path: str | Path,
     columns: Mapping[str, Sequence[Any]],
-    counts: npt.NDArray[np.int64],
+    counts: IntArray,
+    *,
     check: Callable[[Path], None] | None = None,
 ) -> None:
     """Write a table that has row i of the columns `counts[i]` times, a million rows at a time.
@@ -133,7 +135,7 @@ def _fitted(values: list[Any], kind: str) -> list[Any]:
     return values
 
 
-def _indexed(values: list[Any]) -> tuple[pa.Array, npt.NDArray[np.int32], npt.NDArray[np.bool_] | None]:
+def _indexed(values: list[Any]) -> tuple[pa.Array, npt.NDArray[np.int32], BoolArray | None]:
     """A column's values without the missing ones, the place of every value among them, and which are not missing."""
     import pyarrow as pa
 
@@ -146,8 +148,8 @@ def _indexed(values: list[Any]) -> tuple[pa.Array, npt.NDArray[np.int32], npt.ND
 
 
 def _batches(
-    values: Mapping[str, tuple[pa.Array, npt.NDArray[np.int32], npt.NDArray[np.bool_] | None]],
-    counts: npt.NDArray[np.int64],
+    values: Mapping[str, tuple[pa.Array, npt.NDArray[np.int32], BoolArray | None]],
+    counts: IntArray,
 ) -> Iterator[pa.Table]:
     """The repeated rows, as tables of dictionary columns: a value is stored once and its rows are numbers."""
     import pyarrow as pa
@@ -172,7 +174,7 @@ def _batches(
         )
 
 
-def read_back(path: str | Path, names: Sequence[str]) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def read_back(path: str | Path, names: Sequence[str]) -> tuple[list[Any], IntArray]:
     """The distinct rows of a table that was just written, with counts."""
     if Path(path).suffix.lower() not in PARQUET:
         return group(str(path), list(names))

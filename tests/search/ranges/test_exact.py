@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 
 from discreet._typing import Cost
-from discreet.release._hypervolume import frontier_hypervolume, non_dominated
+from discreet.release._hypervolume import non_dominated
 from discreet.search._letters import Letters
 from discreet.search.ranges import _exact as exact
 from discreet.search.ranges import _level_bounds as level_bounds
 from discreet.search.ranges._assignment import Assignment
 from discreet.search.ranges._costs import component_of
 from discreet.search.ranges._exact import ExactPoint, Leakage, exact_frontier
+from tests._oracles.hypervolumes import frontier_hypervolume
 from tests._oracles.ranges_by_enumeration import (
     blocks_of,
     brute_frontier,

@@ -289,7 +289,7 @@ class Auditor:
     @classmethod
     def load(cls, path: str | Path) -> Auditor:
         """Read what `save` wrote: the auditor replies to everything as the one that was saved would have."""
-        return cls.from_dict(read_sealed(path, "auditor", VERSION, "an auditor's transcript"))
+        return cls.from_dict(read_sealed(path, "auditor", schema=VERSION, what="an auditor's transcript"))
 
     def plot(self) -> Any:
         """What everybody still keeps, from the least, beside what was promised, as a matplotlib figure."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
+
+from discreet._typing import Codeword, MissingPolicy, Problem, Progress, UtilityName
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,9 +38,17 @@ def flat(values: tuple[str, ...], table: str | None = None) -> list[str]:
     return names
 
 
+def _decorated(function: F, options: Sequence[Callable[[F], F]]) -> F:
+    """A command with options, which --help lists in this order."""
+    for decorate in reversed(options):
+        function = decorate(function)
+    return function
+
+
 def table_options(function: F) -> F:
     """TABLE and the roles of its columns."""
-    for decorate in reversed(
+    return _decorated(
+        function,
         (
             click.argument("table"),
             click.option(
@@ -48,7 +58,7 @@ def table_options(function: F) -> F:
             click.option("--side", type=Names(), multiple=True, help="Columns that an adversary knows already (A)."),
             click.option(
                 "--missing",
-                type=click.Choice(["level", "drop", "error"]),
+                type=click.Choice(get_args(MissingPolicy)),
                 default="level",
                 show_default=True,
                 help="Missing values: a level of their own, dropped with their rows, or refused.",
@@ -58,10 +68,8 @@ def table_options(function: F) -> F:
                 "--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."
             ),
             click.option("--memory-limit", metavar="SIZE", help="What counting a file may use, such as 4GB."),
-        )
-    ):
-        function = decorate(function)
-    return function
+        ),
+    )
 
 
 def named(table: str, inner: str | None) -> str:
@@ -70,14 +78,15 @@ def named(table: str, inner: str | None) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Callable[[str, float | None], None]]:
+def progress(title: str) -> Iterator[Progress]:
     """A bar on stderr that appears once the work has taken two seconds, and only for people."""
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
     started = time.monotonic()
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
+    shown = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.TimeElapsedColumn())
+    bar = bars.Progress(*shown, console=console, transient=True)
     task = bar.add_task(title, total=None)
     showing = False
 
@@ -114,78 +123,69 @@ def print_json(document: Any) -> None:
     click.echo(json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False))
 
 
+_FRONTIER_OPTIONS = (
+    click.option(
+        "--leakage",
+        default="L0",
+        show_default=True,
+        metavar="SYMBOL",
+        help="What to lower: L0, I*, L0|I*=0 in the worst case; I, Lmin, I_inf, D_2 … by how often values occur.",
+    ),
+    click.option(
+        "--utility",
+        type=click.Choice(get_args(UtilityName)),
+        default=None,
+        help="What to keep: distortion for numbers and dates (the default there), resolution for anything, "
+        "information with leakage I, Lmin, I_inf and D_2.",
+    ),
+    click.option(
+        "--method",
+        default="auto",
+        show_default=True,
+        help="auto, agglomerative, exact, iac-mdsf, pairwise, sweeney, mondrian …",
+    ),
+    click.option(
+        "--problem",
+        type=click.Choice(get_args(Problem)),
+        default="funnel",
+        show_default=True,
+        help="For leakage I: lower I(S;X̂) and keep I(X;X̂), or the reverse.",
+    ),
+    click.option(
+        "--at-least",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Records that every group must have, for leakage I, Lmin, I_inf and D_2.",
+    ),
+    click.option(
+        "--codeword",
+        type=click.Choice(get_args(Codeword)),
+        default="centroid",
+        show_default=True,
+        help="What stands for a block: its mean, a letter of it, or its middle.",
+    ),
+    click.option(
+        "--scale", multiple=True, metavar="COLUMN=UNIT", help="The unit of a column, where there are several."
+    ),
+    click.option(
+        "--rank",
+        multiple=True,
+        metavar="COLUMN=A,B,C",
+        help="The order of a column's categories, lowest first.",
+    ),
+    click.option("--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."),
+    click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds, for method exact."),
+    click.option("--hierarchy", metavar="FILE", help="A CSV of categories, as ARX writes them: blocks are its nodes."),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of the searches that draw at random."),
+)
+
+
 def frontier_options(function: F) -> F:
     """What a frontier is between, and how it is found."""
-    for decorate in reversed(
-        (
-            click.option(
-                "--leakage",
-                default="L0",
-                show_default=True,
-                metavar="SYMBOL",
-                help="What to lower: L0, I*, L0|I*=0 in the worst case; I, Lmin, I_inf, D_2 … by how often values occur.",
-            ),
-            click.option(
-                "--utility",
-                type=click.Choice(["distortion", "resolution", "information"]),
-                default=None,
-                help="What to keep: distortion for numbers and dates (the default there), resolution for anything, "
-                "information with leakage I, Lmin, I_inf and D_2.",
-            ),
-            click.option(
-                "--method",
-                default="auto",
-                show_default=True,
-                help="auto, agglomerative, exact, iac-mdsf, pairwise, sweeney, mondrian …",
-            ),
-            click.option(
-                "--problem",
-                type=click.Choice(["funnel", "bottleneck"]),
-                default="funnel",
-                show_default=True,
-                help="For leakage I: lower I(S;X̂) and keep I(X;X̂), or the reverse.",
-            ),
-            click.option(
-                "--at-least",
-                type=click.IntRange(min=0),
-                default=0,
-                help="Records that every group must have, for leakage I, Lmin, I_inf and D_2.",
-            ),
-            click.option(
-                "--codeword",
-                type=click.Choice(["centroid", "medoid", "chebyshev"]),
-                default="centroid",
-                show_default=True,
-                help="What stands for a block: its mean, a letter of it, or its middle.",
-            ),
-            click.option(
-                "--scale", multiple=True, metavar="COLUMN=UNIT", help="The unit of a column, where there are several."
-            ),
-            click.option(
-                "--rank",
-                multiple=True,
-                metavar="COLUMN=A,B,C",
-                help="The order of a column's categories, lowest first.",
-            ),
-            click.option(
-                "--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."
-            ),
-            click.option(
-                "--time-limit", type=float, default=60.0, show_default=True, help="Seconds, for method exact."
-            ),
-            click.option(
-                "--hierarchy", metavar="FILE", help="A CSV of categories, as ARX writes them: blocks are its nodes."
-            ),
-            click.option("--seed", type=int, default=0, show_default=True, help="Of the searches that draw at random."),
-        )
-    ):
-        function = decorate(function)
-    return function
+    return _decorated(function, _FRONTIER_OPTIONS)
 
 
-def joint_and_frontier(
-    options: dict[str, Any], report: Callable[[str, float | None], None], joint: Any = None
-) -> tuple[Any, Any]:
+def joint_and_frontier(options: dict[str, Any], report: Progress, joint: Any = None) -> tuple[Any, Any]:
     """Count the table and compute the frontier that the options ask for."""
     from discreet.errors import InputError
     from discreet.joint import Joint
