@@ -70,8 +70,8 @@ class Audit:
             candidates = np.flatnonzero(joint.distinct <= limit)
         else:
             candidates = np.arange(joint.n_x)
-        order = np.lexsort((candidates, -joint.records[candidates], joint.distinct[candidates]))[:most]
-        return [self._group(int(letter), show_values) for letter in candidates[order]]
+        ranked = np.lexsort((candidates, -joint.records[candidates], joint.distinct[candidates]))[:most]
+        return [self._group(int(letter), show_values) for letter in candidates[ranked]]
 
     def exposed(self, *, show_values: bool = False) -> dict[str, Any]:
         """The most exposed attribute [BF, (17)] in outline: which x betrays it, and how many s it joins."""

@@ -176,7 +176,7 @@ def components(audit: Audit) -> str | None:
     return plots.to_svg(drawing, "Components")
 
 
-def _spread(order: Any) -> Any:
-    place = np.empty(len(order))
-    place[order] = -np.linspace(0, 1, len(order)) if len(order) > 1 else -0.5
+def _spread(ranked: Any) -> Any:
+    place = np.empty(len(ranked))
+    place[ranked] = -np.linspace(0, 1, len(ranked)) if len(ranked) > 1 else -0.5
     return place

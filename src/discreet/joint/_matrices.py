@@ -139,8 +139,8 @@ def given_labels(role: str, labels: Sequence[Label] | None, length: int) -> tupl
         raise JointError(f"{len(names)} labels for {length} letters of {role}: give one per letter")
     if len(set(names)) < len(names):
         raise JointError(f"a label of {role} is given twice: labels are distinct")
-    order = sorted(range(length), key=lambda i: order_key(names[i]))
-    return Alphabet(([names[i] for i in order],)), np.asarray(order, dtype=np.int64)
+    ranked = sorted(range(length), key=lambda i: order_key(names[i]))
+    return Alphabet(([names[i] for i in ranked],)), np.asarray(ranked, dtype=np.int64)
 
 
 def subset(alphabet: Alphabet, names: Sequence[str], role: str) -> tuple[Alphabet, IntArray]:

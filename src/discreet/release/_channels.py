@@ -117,8 +117,8 @@ class Channel:
                 f"this channel has no symbol of that name: it has {len(self.symbols)}, {self.symbols[0]!r} first"
             )
         weight = self.p_x * self.matrix[:, self.symbols.index(symbol)]
-        order = np.argsort(-weight, kind="stable")
-        return {self.letters[i]: float(weight[i] / weight.sum()) for i in order.tolist() if weight[i] > 0}
+        ranked = np.argsort(-weight, kind="stable")
+        return {self.letters[i]: float(weight[i] / weight.sum()) for i in ranked.tolist() if weight[i] > 0}
 
     # ------------------------------------------------------------------ tables
 

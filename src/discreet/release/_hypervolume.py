@@ -24,11 +24,11 @@ def non_dominated(leakage: npt.ArrayLike, utility: npt.ArrayLike) -> IntArray:
     leak, use = _pair(leakage, utility)
     if len(leak) == 0:
         return np.zeros(0, np.int64)
-    order = np.lexsort((leak, -use))  # stable: of equals the first stays first
-    lowest = np.minimum.accumulate(leak[order])
-    better = np.ones(len(order), bool)
-    better[1:] = leak[order][1:] < lowest[:-1]
-    return np.asarray(order[better])
+    ranked = np.lexsort((leak, -use))  # stable: of equals the first stays first
+    lowest = np.minimum.accumulate(leak[ranked])
+    better = np.ones(len(ranked), bool)
+    better[1:] = leak[ranked][1:] < lowest[:-1]
+    return np.asarray(ranked[better])
 
 
 def hypervolume(x: npt.ArrayLike, y: npt.ArrayLike, reference: tuple[float, float] = (1.0, 1.0)) -> float:

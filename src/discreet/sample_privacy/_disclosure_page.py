@@ -77,8 +77,8 @@ def _disclosure_rows(found: Disclosure) -> list[tuple[str, str, str]]:
 
 
 def _letter_rows(found: Disclosure) -> list[dict[str, str]]:
-    order = sorted(range(len(found.p_y)), key=lambda i: -found.p_y[i])[:VALUES_SHOWN]
-    return [{"y": str(i), "p": f"{found.p_y[i]:.4f}", "says": _says(found, i)} for i in order]
+    likeliest = sorted(range(len(found.p_y)), key=lambda i: -found.p_y[i])[:VALUES_SHOWN]
+    return [{"y": str(i), "p": f"{found.p_y[i]:.4f}", "says": _says(found, i)} for i in likeliest]
 
 
 def _says(found: Disclosure, y: int) -> str:

@@ -87,8 +87,8 @@ def count(
     if report.dropped == rows:
         raise TableError(f"all {rows} rows have a missing value: nothing is left when they are dropped")
     if report.dropped:
-        keep = ~gone
-        counts, coded = counts[keep], [_narrow(alphabet, codes[keep]) for alphabet, codes in coded]
+        stays = ~gone
+        counts, coded = counts[stays], [_narrow(alphabet, codes[stays]) for alphabet, codes in coded]
     s_names, x_names, a_names = roles
     s, s_codes = combine(coded[: len(s_names)], s_names)
     x, x_codes = combine(coded[len(s_names) : len(s_names) + len(x_names)], x_names)

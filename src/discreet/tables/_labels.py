@@ -196,12 +196,12 @@ def sort_labels(labels: list[Label], first: IntArray) -> tuple[Alphabet, IntArra
         kinds = set(map(type, labels))
         if len(kinds) > 1 or not kinds <= {int, float, str, dt.date, bytes}:
             raise TypeError
-        order = sorted(range(len(labels)), key=labels.__getitem__)
+        ranked = sorted(range(len(labels)), key=labels.__getitem__)
     except TypeError:
-        order = sorted(range(len(labels)), key=lambda i: order_key(labels[i]))
+        ranked = sorted(range(len(labels)), key=lambda i: order_key(labels[i]))
     rank = np.empty(len(labels), dtype=np.int64)
-    rank[order] = np.arange(len(labels))
-    return Alphabet(([labels[i] for i in order],)), rank[first] if len(first) else first
+    rank[ranked] = np.arange(len(labels))
+    return Alphabet(([labels[i] for i in ranked],)), rank[first] if len(first) else first
 
 
 def _as_array(values: Iterable[object]) -> npt.NDArray[np.generic] | None:
