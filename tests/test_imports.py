@@ -55,7 +55,7 @@ SLOW_OR_OPTIONAL = {
 # Where the rules below do not hold yet.
 CYCLIC: set[str] = {"search"}
 UPWARDS: set[tuple[str, str]] = {("release", "search")}
-LAZY: set[str] = {"datasets", "release", "search"}
+LAZY: set[str] = {"release", "search"}
 
 
 @dataclass(frozen=True)

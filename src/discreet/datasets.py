@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.errors import InputError, TableError, listed, needs_extra
+from discreet.tables._writing import replacing
 
 __all__ = [
     "DIABETES_COLUMNS",
@@ -126,8 +127,6 @@ def fetch(name: str = "hungarian", *, url: str = HUNGARIAN_URL, cache: str | Pat
     except OSError:
         pass  # not there, or not readable: then writing it says why
     content = _downloaded(url)
-    from discreet.tables._writing import replacing
-
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as temporary:
