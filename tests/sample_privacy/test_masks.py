@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import discreet.sample_privacy._masks as module
 from discreet._typing import FloatArray
 from discreet.errors import InputError
+from discreet.sample_privacy._explicit_mappings import Uniformiser, asymptotic_efficiency
 from discreet.sample_privacy._masks import Masks, uniform_masks
 from discreet.sample_privacy._processes import Independent, MarkovChain
-from discreet.sample_privacy._uniformiser import Uniformiser, asymptotic_efficiency
 from tests._oracles.disclosures_by_enumeration import bits, leak_of
 
 FIGURE_4 = {0.1: 0.0652, 0.2: 0.2872, 0.3: 0.7212, 0.4: 1.4682, 0.5: 3.0}

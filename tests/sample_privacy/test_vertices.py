@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet._typing import FloatArray
+from discreet.sample_privacy._assembling import clean, exact_masses, reweigh, right_side, solve_exactly
 from discreet.sample_privacy._problem import independent_rows, make_problem
-from discreet.sample_privacy._rational import clean, exact_masses, reweigh, right_side, solve_exactly
 from discreet.sample_privacy._vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
 from tests._oracles.disclosures import all_vertices
 from tests.sample_privacy.strategies import iid, problems

@@ -16,13 +16,21 @@ if TYPE_CHECKING:
     from discreet.sample_privacy._disclosing import disclose, disclose_types, from_table
     from discreet.sample_privacy._disclosure import Disclosure
     from discreet.sample_privacy._estimating import estimate, leak_bound
-    from discreet.sample_privacy._explicit_mappings import two_binary_samples, universal_mapping
+    from discreet.sample_privacy._explicit_mappings import (
+        Uniformiser,
+        asymptotic_efficiency,
+        two_binary_samples,
+        universal_mapping,
+    )
     from discreet.sample_privacy._leak_bounds import fresh_leak_bound
     from discreet.sample_privacy._limits import (
         Capacity,
         Convergence,
+        Schemes,
         all_information,
+        compare_schemes,
         disclosed_information,
+        efficiencies,
         full_data,
         known_latent_information,
         merge_latent,
@@ -35,8 +43,6 @@ if TYPE_CHECKING:
     from discreet.sample_privacy._problem import Problem, Program, make_problem
     from discreet.sample_privacy._processes import Independent, MarkovChain
     from discreet.sample_privacy._quantiles import quantile_columns, quantile_sequence
-    from discreet.sample_privacy._schemes import Schemes, compare_schemes, efficiencies
-    from discreet.sample_privacy._uniformiser import Uniformiser, asymptotic_efficiency
     from discreet.sample_privacy._vertices import enumerate_vertices, exhaustive_vertices
 
 _WHERE = {
@@ -47,16 +53,16 @@ _WHERE = {
     "MarkovChain": "_processes",
     "Problem": "_problem",
     "Program": "_problem",
-    "Schemes": "_schemes",
-    "Uniformiser": "_uniformiser",
+    "Schemes": "_limits",
+    "Uniformiser": "_explicit_mappings",
     "all_information": "_limits",
     "analyse": "_analysis",
-    "asymptotic_efficiency": "_uniformiser",
-    "compare_schemes": "_schemes",
+    "asymptotic_efficiency": "_explicit_mappings",
+    "compare_schemes": "_limits",
     "disclose": "_disclosing",
     "disclose_types": "_disclosing",
     "disclosed_information": "_limits",
-    "efficiencies": "_schemes",
+    "efficiencies": "_limits",
     "enumerate_vertices": "_vertices",
     "estimate": "_estimating",
     "exhaustive_vertices": "_vertices",

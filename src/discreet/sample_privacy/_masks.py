@@ -31,6 +31,7 @@ import numpy as np
 from discreet import _checks as checks
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
+from discreet.sample_privacy._explicit_mappings import Uniformiser
 from discreet.sample_privacy._processes import (
     Independent,
     RowSampler,
@@ -39,7 +40,6 @@ from discreet.sample_privacy._processes import (
     compositions,
     log_multinomial,
 )
-from discreet.sample_privacy._uniformiser import Uniformiser
 
 TYPES = 4_000_000
 """Numbers that the exact entropy of a shift may tabulate."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.sample_privacy._assembling import clean_masses, reweigh
 from discreet.sample_privacy._column_generation import BATCH, IMPROVES, NEGLIGIBLE, Master
 from discreet.sample_privacy._mapping import Orbits
 from discreet.sample_privacy._problem import self_information, sums_by
-from discreet.sample_privacy._rational import clean_masses, reweigh
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray

@@ -35,11 +35,11 @@ from discreet.queries.auditor._declarations import (
     checked_error,
     checked_members,
 )
-from discreet.queries.auditor._kept_intervals import Extremes, personal_intervals, shared_out
 from discreet.queries.auditor._people import People, PriorRow, Row, exact_sum
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 from discreet.queries.auditor._whole_numbers import Integral
+from discreet.queries.auditor._witnesses import Extremes, personal_intervals, shared_out
 from discreet.tables._checksum import read_sealed, write_sealed
 
 VERSION = 1

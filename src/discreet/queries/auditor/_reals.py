@@ -13,10 +13,9 @@ from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells, merge
 from discreet.queries.auditor._barrier import centred
 from discreet.queries.auditor._classes import System, dot
-from discreet.queries.auditor._kept_intervals import Extremes, extremes
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, interpolated, upper_bound
-from discreet.queries.auditor._witnesses import everyone_keeps
+from discreet.queries.auditor._witnesses import Extremes, climbed_extremes, everyone_keeps
 
 MOST_CELLS = 100_000
 """A finer question is coarsened to this many cells."""
@@ -117,7 +116,7 @@ class Real:
 
     def extremes(self) -> Extremes:
         """What each class can have at most and at least."""
-        return extremes(self.system, self.centre)
+        return climbed_extremes(self.system, self.centre)
 
 
 def outward(value: Fraction, unit: Fraction) -> Fraction:

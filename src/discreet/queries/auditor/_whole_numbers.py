@@ -20,10 +20,9 @@ from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._barrier import centred
 from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._integral_search import Cover, Prospect, Search, modelled
-from discreet.queries.auditor._kept_intervals import CLIMBS, Extremes, climb_to, climb_work
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, upper_bound
-from discreet.queries.auditor._witnesses import kept, solo
+from discreet.queries.auditor._witnesses import CLIMBS, Extremes, climb_to, climb_work, kept, solo
 
 MOST_CELLS = 1000
 """A finer question is coarsened to this many cells."""
