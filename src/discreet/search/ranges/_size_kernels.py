@@ -27,16 +27,15 @@ class State(NamedTuple):
 
 
 @njit(cache=True)
-def _list_short(state, b, k):
+def _list_short(distinct, short, slot, tally, b, k):
     """Enter block b among those that lack s, or take it out."""
-    short, slot = state.short, state.slot
-    if state.distinct[b] < k and slot[b] < 0:
-        slot[b] = state.tally[0]
-        short[state.tally[0]] = b
-        state.tally[0] += 1
-    elif state.distinct[b] >= k and slot[b] >= 0:
-        state.tally[0] -= 1
-        last = short[state.tally[0]]
+    if distinct[b] < k and slot[b] < 0:
+        slot[b] = tally[0]
+        short[tally[0]] = b
+        tally[0] += 1
+    elif distinct[b] >= k and slot[b] >= 0:
+        tally[0] -= 1
+        last = short[tally[0]]
         short[slot[b]] = last
         slot[last] = slot[b]
         slot[b] = -1
@@ -65,7 +64,7 @@ def _new_state(indptr, indices, n_s, labels, blocks, k):
                 state.distinct[labels[i]] += 1
             row[indices[e]] += 1
     for b in range(blocks):
-        _list_short(state, b, k)
+        _list_short(state.distinct, state.short, state.slot, state.tally, b, k)
         state.tally[1] += max(0, k - state.distinct[b])
     return state
 
@@ -90,19 +89,11 @@ def _change(i, j, row, indptr, indices):
 
 
 @njit(cache=True)
-def _swap(state, indptr, indices, i, j):
-    """Letters i and j change places."""
-    labels, where, members, count = state.labels, state.where, state.members, state.count
-    a, b = labels[i], labels[j]
+def _shift(indptr, indices, i, count, a, b):
+    """Letter i's s leave block a's counts for block b's."""
     for e in range(indptr[i], indptr[i + 1]):
         count[a, indices[e]] -= 1
         count[b, indices[e]] += 1
-    for e in range(indptr[j], indptr[j + 1]):
-        count[b, indices[e]] -= 1
-        count[a, indices[e]] += 1
-    labels[i], labels[j] = b, a
-    members[where[i]], members[where[j]] = j, i
-    where[i], where[j] = where[j], where[i]
 
 
 @njit(cache=True)
@@ -112,34 +103,40 @@ def exchange(indptr, indices, n_s, labels, blocks, k, steps, seed):
     Exchanges keep every block's size. Returns the labels and how many s were still lacking.
     """
     stream = new_stream(seed)
-    state = _new_state(indptr, indices, n_s, labels, blocks, k)
-    distinct, offsets, members = state.distinct, state.offsets, state.members
+    # Unpacked once: an array read out of a tuple is counted as one more reference, at every step.
+    labels, offsets, members, where, count, distinct, short, slot, tally = _new_state(
+        indptr, indices, n_s, labels, blocks, k
+    )
     heat = 0.5
     cooling = (0.1 / heat) ** (1.0 / max(1, steps))
     for _step in range(steps):
-        if state.tally[0] == 0:
+        if tally[0] == 0:
             break
         heat *= cooling
-        a = state.short[below(stream, state.tally[0])]
+        a = short[below(stream, tally[0])]
         if uniform(stream) < 0.05:
             a = below(stream, blocks)
         i = members[offsets[a] + below(stream, offsets[a + 1] - offsets[a])]
         j = members[below(stream, len(labels))]
-        b = state.labels[j]
+        b = labels[j]
         if a == b:
             continue
-        change_a = _change(i, j, state.count[a], indptr, indices)
+        change_a = _change(i, j, count[a], indptr, indices)
         worse = max(0, k - distinct[a] - change_a) - max(0, k - distinct[a])
         if worse > 3:
             continue
-        change_b = _change(j, i, state.count[b], indptr, indices)
+        change_b = _change(j, i, count[b], indptr, indices)
         worse += max(0, k - distinct[b] - change_b) - max(0, k - distinct[b])
         if worse > 0 and uniform(stream) >= np.exp(-worse / heat):
             continue
-        _swap(state, indptr, indices, i, j)
+        _shift(indptr, indices, i, count, a, b)
+        _shift(indptr, indices, j, count, b, a)
+        labels[i], labels[j] = b, a
+        members[where[i]], members[where[j]] = j, i
+        where[i], where[j] = where[j], where[i]
         distinct[a] += change_a
         distinct[b] += change_b
-        state.tally[1] += worse
-        _list_short(state, a, k)
-        _list_short(state, b, k)
-    return state.labels, state.tally[1]
+        tally[1] += worse
+        _list_short(distinct, short, slot, tally, a, k)
+        _list_short(distinct, short, slot, tally, b, k)
+    return labels, tally[1]
