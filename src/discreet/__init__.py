@@ -32,7 +32,7 @@ _WHERE = {
     "Audit": "discreet.auditing",
     "Channel": "discreet.release",
     "DiscreetError": "discreet.errors",
-    "Frontier": "discreet.release",
+    "Frontier": "discreet.search",  # with the engines that saved frontiers name
     "Joint": "discreet.joint",
     "Policy": "discreet.release",
     "audit": "discreet.auditing",

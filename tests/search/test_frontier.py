@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet import Frontier, Joint
 from discreet.errors import InputError
+from discreet.release._partitions import Partitions
 from discreet.release._points import Points
 from tests._oracles import measures as oracle
 from tests._oracles.plain_agglomeration import Naive
@@ -684,7 +685,7 @@ def test_points_are_a_sequence() -> None:
     for index in (len(points), -len(points) - 1):
         with pytest.raises(IndexError):
             points[index]
-    both = Points.together([points, points])
+    both = Points(found.setting, Partitions.together([points.partitions, points.partitions]))
     assert [point.blocks for point in both] == [point.blocks for point in points] * 2
 
 

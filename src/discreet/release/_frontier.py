@@ -6,15 +6,17 @@ A frontier is computed once; `at` only looks.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
+from discreet.release._frontier_files import read, write
 from discreet.release._points import Point, Points, Setting
 from discreet.release._release_page import frontier_fragment
 from discreet.report._plots import convergence_figure, frontier_figure
@@ -22,6 +24,7 @@ from discreet.report._plots import convergence_figure, frontier_figure
 if TYPE_CHECKING:
     from discreet._typing import Progress
     from discreet.release._channels import Channel
+    from discreet.release._engine import Engine
     from discreet.release._policy import Policy
 
 ROUNDING = 1e-10  # bits within which two figures of information are equal
@@ -78,19 +81,25 @@ class Frontier:
     bound
         Proven lower bound on leakage at each point's utility, one entry a point, where one is known, else None. In a
         bottleneck, where leakage is what is kept, an upper bound.
+    complete
+        Whether no policy that is worth having is missing, by proof.
     """
 
     points: Points
     path: Points | None
     method: str
-    stop: Callable[[float], Point] | None = field(default=None, repr=False)  # the paper's own rule for a multiplier
-    land: Callable[[Point, str, float], Point] | None = field(default=None, repr=False)  # nearer to a bound
+    complete: bool = False
     seconds: float = 0.0
 
     @property
     def setting(self) -> Setting:
         """What the frontier is about."""
         return self.points.setting
+
+    @property
+    def engine(self) -> Engine:
+        """What made the frontier and answers further questions about it."""
+        return self.setting.engine
 
     @property
     def leakage(self) -> str:
@@ -168,7 +177,7 @@ class Frontier:
             raise InputError(_OUT_OF_REACH[name].format(value, bounded[nearest], other[nearest]))
         # With an upper bound one wants the most of the other measure, with a lower bound the least.
         point = points[int(allowed[np.argmin(-sign * other[allowed])])]
-        return self.land(point, name, value) if self.land else point
+        return self.engine.land(self, point, name, value)
 
     def _at_multiplier(self, value: float) -> Point:
         if self.leakage == "I" and value > 1:
@@ -176,8 +185,9 @@ class Frontier:
             raise InputError(
                 f"λ = {value:g} is outside [0, 1]: I(S;X̂) never falls by more than I(X;X̂) does, so above 1 {ends}"
             )
-        if self.stop:
-            return self.stop(value)
+        stopped = self.engine.stop(self, value)
+        if stopped is not None:
+            return stopped
         sign = -1.0 if self.setting.is_bottleneck else 1.0
         lagrangian = sign * (self.points.leakage - value * self.points.utility)
         if self.utility != "information":
@@ -224,9 +234,7 @@ class Frontier:
         For leakage "I" alone. A channel draws at random, so a released cell says what was drawn and no longer what was
         seen.
         """
-        from discreet.search.information._soften import soften
-
-        return soften(self, seed=seed, time_limit=time_limit, progress=progress)
+        return self.engine.soften(self, seed=seed, time_limit=time_limit, progress=progress)
 
     def normalised(self, leakage: FloatArray, utility: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both axes between 0 (best) and 1: leakage over its prior, utility lost over the most there is to lose."""
@@ -289,6 +297,19 @@ class Frontier:
             raise InputError(f"method {self.method!r} has no merge path to follow")
         return convergence_figure(self, multiplier)
 
+    def save(self, path: str | Path) -> None:
+        """Write the frontier, whole or not at all, for `Frontier.load` to read.
+
+        The file is private: it holds how often each s was seen with each x. What may be handed out is a release, and the
+        cells of its policy.
+        """
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Frontier:
+        """Read a frontier that `save` wrote; refuse a file that is cut short, was changed, or is of a newer version."""
+        return cls(**read(path))
+
     def _repr_html_(self) -> str:
         return frontier_fragment(self)
 
@@ -301,7 +322,3 @@ class Frontier:
             f"Frontier({self.leakage} against {self.utility}{kind} by {self.method}: {len(self.points)} points, "
             f"leakage {least:.3f} to {most:.3f}{worst})"
         )
-
-    def timed(self, seconds: float) -> Frontier:
-        """The same, with how long it took."""
-        return replace(self, seconds=seconds)

@@ -1,43 +1,52 @@
-"""Points of a frontier: policies kept as figures, and made when somebody looks at one.
-
-A frontier over a million letters has more partitions than memory, so a partition is rebuilt when it is asked for.
-"""
+"""Points of a frontier: policies kept as figures, and made when somebody looks at one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
-import numpy as np
-import numpy.typing as npt
-
-from discreet._typing import FloatArray
+from discreet.release._engine import Engine
 from discreet.release._policy import Policy
 
 if TYPE_CHECKING:
-    from discreet._typing import IntArray
+    from discreet._typing import Codeword, FloatArray, IntArray
     from discreet.joint._joint import Blocks, Joint
+    from discreet.release._partitions import Partitions, Store
     from discreet.tables._labels import Label
 
 
 @dataclass(frozen=True, eq=False)
+class Places:
+    """Where the letters lie: scaled coordinates for the engines, and the units to speak of codewords in."""
+
+    coordinates: FloatArray  # n × d, scaled
+    scale: FloatArray  # one per coordinate: multiply to get back to the caller's units
+    is_single: bool  # one column, so that a codeword is a number and not a tuple
+    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
+
+
+@dataclass(frozen=True, eq=False)
 class Setting:
-    """What a frontier is about: the joint, both measures, and how a block gets its codeword."""
+    """What a frontier is about, as plain data, and the engine that answers further questions about it."""
 
     joint: Joint
     leakage: str
     utility: str
-    codewords: Callable[[IntArray], tuple[Label, ...]]
     unit: float  # the utility of releasing everything
     worst: float  # the utility of releasing nothing (one single block)
-    letters: Any = field(repr=False, default=None)  # the alphabet as merging saw it
-    codeword: str = "centroid"
-    names: Callable[[IntArray], tuple[str, ...]] | None = field(repr=False, default=None)  # of blocks, by a hierarchy
+    places: Places | None = field(repr=False, default=None)
+    codeword: Codeword = "centroid"
+    norm: float = 2.0
+    hierarchy: Mapping[str, tuple[str, ...]] | None = field(
+        repr=False, default=None
+    )  # each leaf's nodes up to the root
     problem: str = "funnel"  # or "bottleneck", which keeps leakage and lowers utility
     at_least: int = 0  # records that every block must have
     most: float | None = None  # the leakage of releasing everything, where the box of the hypervolume ends there
+    seed: int = 0
+    engine: Engine = field(repr=False, default_factory=Engine)
 
     @property
     def is_bottleneck(self) -> bool:
@@ -53,7 +62,8 @@ class Point:
     utility: float
     bound: float | None
     setting: Setting = field(repr=False)
-    partition: Callable[[], IntArray] = field(repr=False)
+    store: Store = field(repr=False)
+    index: int = field(repr=False, default=0)
 
     @property
     def gap(self) -> float | None:
@@ -66,7 +76,7 @@ class Point:
     @cached_property
     def block_of(self) -> IntArray:
         """Every letter's block, named by its earliest letter."""
-        return self.partition()
+        return self.store.partition(self.index)
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -83,34 +93,39 @@ class Point:
         return Policy.from_blocks(
             setting.joint,
             self.blocks,
-            codewords=setting.codewords(self.block_of),
+            codewords=setting.engine.codewords(setting, self.block_of),
             leakage=setting.leakage,
             utility={setting.utility: self.utility},
-            names=setting.names(self.block_of) if setting.names else (),
+            names=setting.engine.names(setting, self.block_of),
             at_least=setting.at_least,
             problem=setting.problem,
         )
 
 
+@dataclass(frozen=True, eq=False)
 class Points(Sequence[Point]):
     """Policies in order, kept as figures; a Point is made when one is looked at."""
 
-    def __init__(
-        self,
-        setting: Setting,
-        leakage: npt.ArrayLike,
-        utility: npt.ArrayLike,
-        partition: Callable[[int], IntArray],
-        bound: npt.ArrayLike | None = None,
-    ) -> None:
-        self.setting = setting
-        self.leakage: FloatArray = np.asarray(leakage, dtype=np.float64)
-        self.utility: FloatArray = np.asarray(utility, dtype=np.float64)
-        self.bound: FloatArray | None = None if bound is None else np.asarray(bound, dtype=np.float64)
-        self._partition = partition
+    setting: Setting
+    partitions: Partitions
+
+    @property
+    def leakage(self) -> FloatArray:
+        """What each leaks."""
+        return self.partitions.leakage
+
+    @property
+    def utility(self) -> FloatArray:
+        """What each keeps."""
+        return self.partitions.utility
+
+    @property
+    def bound(self) -> FloatArray | None:
+        """What no policy of that utility can leak less than, where it is known."""
+        return self.partitions.bound
 
     def __len__(self) -> int:
-        return len(self.leakage)
+        return len(self.partitions)
 
     @overload
     def __getitem__(self, index: int) -> Point: ...
@@ -119,48 +134,10 @@ class Points(Sequence[Point]):
     def __getitem__(self, index: int | slice) -> Point | list[Point]:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        if index < 0:
-            index += len(self)
-        if not 0 <= index < len(self):
-            raise IndexError(index)
-        bound = None if self.bound is None else float(self.bound[index])
-        return Point(
-            float(self.leakage[index]),
-            float(self.utility[index]),
-            bound,
-            self.setting,
-            lambda: self._partition(index),
-        )
+        i = range(len(self))[index]
+        found = self.partitions
+        bound = None if found.bound is None else float(found.bound[i])
+        return Point(float(found.leakage[i]), float(found.utility[i]), bound, self.setting, found.store, i)
 
     def __iter__(self) -> Iterator[Point]:
         return (self[i] for i in range(len(self)))
-
-    def chosen(self, indices: IntArray, bound: FloatArray | None = None) -> Points:
-        """Some of them."""
-        return Points(
-            self.setting,
-            self.leakage[indices],
-            self.utility[indices],
-            lambda i: self._partition(int(indices[i])),
-            bound if bound is not None else (None if self.bound is None else self.bound[indices]),
-        )
-
-    def bounded(self, bound: FloatArray) -> Points:
-        """The same with a proven bound each."""
-        return Points(self.setting, self.leakage, self.utility, self._partition, bound)
-
-    @staticmethod
-    def together(parts: Sequence[Points]) -> Points:
-        """Several sets of policies of one setting as one."""
-        ends = np.cumsum([len(part) for part in parts])
-
-        def partition(i: int) -> IntArray:
-            part = int(np.searchsorted(ends, i, side="right"))
-            return parts[part]._partition(i - (int(ends[part - 1]) if part else 0))
-
-        return Points(
-            parts[0].setting,
-            np.concatenate([part.leakage for part in parts]),
-            np.concatenate([part.utility for part in parts]),
-            partition,
-        )

@@ -204,9 +204,7 @@ def carry_through(
         )
     policy = point.policy
     if options.suppress:
-        from discreet.search.ranges._withholding import withhold
-
-        point, policy = withhold(joint, frontier, point, options.suppress)
+        point, policy = frontier.engine.withhold(frontier, point, options.suppress)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
     done = carry_out(policy, table, keep=options.keep, cells=options.cells, progress=progress)
     if done.joint is None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.release import _cells as cells
+from discreet.release._points import Places
 from discreet.search._letters import Letters
 from discreet.tables._labels import Label
 
@@ -40,44 +40,12 @@ def _parts(label: Label) -> tuple[Label, ...]:
     return label if isinstance(label, tuple) else (label,)
 
 
-@dataclass(frozen=True, eq=False)
-class Space:
-    """Where the letters lie: scaled coordinates for the engines, and the units to speak of codewords in."""
-
-    coordinates: FloatArray  # n × d, scaled
-    scale: FloatArray  # one per coordinate: multiply to get back to the caller's units
-    is_single: bool  # one column, so that a codeword is a number and not a tuple
-    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
-
-    def codewords(self, choice: str, norm: float) -> Callable[[IntArray], tuple[Label, ...]]:
-        """A function from a partition to its blocks' codewords, in the caller's units, earliest block first."""
-
-        def words(block_of: IntArray) -> tuple[Label, ...]:
-            from discreet.search._codewords import codeword
-
-            order = np.argsort(block_of, kind="stable")
-            starts = np.flatnonzero(np.diff(block_of[order], prepend=-1))
-            found = []
-            for members in np.split(order, starts[1:]):
-                centre = codeword(self.coordinates[np.sort(members)], choice, norm) * self.scale
-                parts = tuple(self._spoken(i, float(part)) for i, part in enumerate(centre))
-                found.append(parts[0] if self.is_single else parts)
-            return tuple(found)
-
-        return words
-
-    def _spoken(self, i: int, part: float) -> Label:
-        """A coordinate as people say it: days are dates."""
-        is_day = i < len(self.kinds) and self.kinds[i] == "date"
-        return dt.date.fromordinal(max(1, round(part))) if is_day else part
-
-
-def space_of(
+def places_of(
     joint: Joint,
     values: Values | None,
     scale: Mapping[str, float] | str | None,
     order: Mapping[str, Sequence[Label]] | None,
-) -> Space:
+) -> Places:
     """Numbers for the letters: the caller's `values`, or the labels' own where they are numbers or dates.
 
     An ordered category is its rank in `order`; unordered ones are 1 apart (each a corner of a
@@ -89,9 +57,6 @@ def space_of(
     names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
-    for name in order or ():
-        if name not in names:
-            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
     if isinstance(scale, str) and scale != "range":
         raise InputError(f"scale={scale!r} is not known: give one unit per column, or 'range'")
     for i, name in enumerate(names):
@@ -113,7 +78,7 @@ def space_of(
         units += [unit] * numbers.shape[1]
         kinds += [cells.column_kind(labels) if not (order and name in order) else "rank"] * numbers.shape[1]
     coordinates = np.concatenate(columns, axis=1)
-    return Space(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
+    return Places(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
 
 
 def _check_scale(given: Mapping[str, float], names: Sequence[str]) -> None:
@@ -156,7 +121,7 @@ def _row(value: object) -> object:
     return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str | bytes) else value
 
 
-def _given(joint: Joint, values: Values) -> Space:
+def _given(joint: Joint, values: Values) -> Places:
     lacking = sum(1 for label in joint.x if label not in values)
     if lacking:
         raise InputError(f"values are missing for {lacking} of {joint.n_x} letters of x: give one value per letter")
@@ -172,16 +137,36 @@ def _given(joint: Joint, values: Values) -> Space:
         raise InputError("values must be numbers, or tuples of numbers") from None
     if not np.isfinite(numbers).all():
         raise InputError("values contain NaN or infinity: distortion needs finite numbers")
-    return Space(np.ascontiguousarray(numbers), np.ones(numbers.shape[1]), widths == {0})
+    return Places(np.ascontiguousarray(numbers), np.ones(numbers.shape[1]), widths == {0})
 
 
-def letters_of(joint: Joint, space: Space | None, norm: float = 2.0) -> Letters:
+def letters_of(joint: Joint, places: Places | None, norm: float = 2.0) -> Letters:
     """The joint's support and places as arrays."""
     counts = joint.counts
     return Letters(
         indptr=counts.indptr.astype(np.int64),
         indices=counts.indices.astype(np.int32),
         n_s=joint.n_s,
-        values=None if space is None else space.coordinates,
+        values=None if places is None else places.coordinates,
         norm=float(norm),
     )
+
+
+def codewords_of(places: Places, block_of: IntArray, choice: str, norm: float) -> tuple[Label, ...]:
+    """The blocks' codewords in the caller's units, earliest block first."""
+    from discreet.search._codewords import codeword
+
+    order = np.argsort(block_of, kind="stable")
+    starts = np.flatnonzero(np.diff(block_of[order], prepend=-1))
+    found = []
+    for members in np.split(order, starts[1:]):
+        centre = codeword(places.coordinates[np.sort(members)], choice, norm) * places.scale
+        parts = tuple(_spoken(places, i, float(part)) for i, part in enumerate(centre))
+        found.append(parts[0] if places.is_single else parts)
+    return tuple(found)
+
+
+def _spoken(places: Places, i: int, part: float) -> Label:
+    """A coordinate as people say it: days are dates."""
+    is_day = i < len(places.kinds) and places.kinds[i] == "date"
+    return dt.date.fromordinal(max(1, round(part))) if is_day else part

@@ -34,20 +34,6 @@ class Letters:
         return self.indices[self.indptr[letter] : self.indptr[letter + 1]]
 
 
-def canonical(labels: IntArray) -> IntArray:
-    """A partition with each block named by its lowest letter; labels are whole numbers from 0, gaps allowed.
-
-    Examples
-    --------
-    >>> canonical(np.array([5, 2, 5, 0, 2])).tolist()
-    [0, 1, 0, 3, 1]
-    """
-    letters = np.arange(len(labels))
-    lowest = np.empty(int(labels.max(initial=-1)) + 1, np.int64)
-    lowest[labels[::-1]] = letters[::-1]  # of repeated labels the last assignment holds
-    return lowest[labels]
-
-
 def chosen_rows(
     indptr: IntArray, indices: npt.NDArray[np.int32], chosen: IntArray
 ) -> tuple[IntArray, npt.NDArray[np.int32]]:

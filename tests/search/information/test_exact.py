@@ -44,7 +44,7 @@ def test_exact_frontier_is_that_of_all_partitions(counts: FloatArray, problem: P
     assert found.proven
     assert len(found.leakage) == len(expected)
     np.testing.assert_allclose(np.column_stack((found.leakage, found.utility)), expected, atol=2e-9)
-    for partition, leakage, utility in zip(found.partitions, found.leakage, found.utility, strict=True):
+    for partition, leakage, utility in zip(found, found.leakage, found.utility, strict=True):
         assert information(weights, partition) == pytest.approx((leakage, utility), abs=1e-12)
         assert min(block_weights(counts, partition.tolist())) >= min(at_least, counts.sum()) - 1e-9
     np.testing.assert_array_equal(found.bound, found.leakage)
@@ -52,7 +52,7 @@ def test_exact_frontier_is_that_of_all_partitions(counts: FloatArray, problem: P
 
 def test_blocks_are_named_by_their_lowest_letter() -> None:
     found = exact_frontier(make_weights(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])), "bottleneck")
-    assert [partition.tolist() for partition in found.partitions] == [[0, 1, 0], [0, 0, 0]]
+    assert [partition.tolist() for partition in found] == [[0, 1, 0], [0, 0, 0]]
     assert found.leakage == pytest.approx([0.9183, 0.0], abs=1e-4)
 
 
@@ -63,7 +63,8 @@ def test_without_time_the_incumbents_come_back_with_a_bound() -> None:
     for problem in ("funnel", "bottleneck"):
         found = exact_frontier(weights, problem, time_limit=0.0, incumbents=[incumbent])
         assert not found.proven
-        assert any((partition == 3 * incumbent).all() for partition in found.partitions)
+        assert any((partition == 3 * incumbent).all() for partition in found)
+        assert found.bound is not None
         gap = found.leakage - found.bound if problem == "funnel" else found.bound - found.leakage
         assert gap.min() >= -1e-9 and gap.max() > 0
 
@@ -72,7 +73,7 @@ def test_incumbents_with_a_light_block_are_left_out() -> None:
     weights = make_weights(np.ones((LETTERS + 2, 1)))
     light = np.arange(LETTERS + 2) // (LETTERS + 1)
     found = exact_frontier(weights, "funnel", at_least=2.0, incumbents=[light])
-    assert [partition.max() for partition in found.partitions] == [0]
+    assert [partition.max() for partition in found] == [0]
 
 
 def test_a_dozen_letters_are_proven_and_no_random_policy_beats_them() -> None:

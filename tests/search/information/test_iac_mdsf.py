@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -98,12 +99,12 @@ def test_best_pairs_are_the_best_pairs() -> None:
 @settings(max_examples=150, deadline=None)
 def test_a_path_descends_by_merging(weights: Weights, multiplier: float, problem: Problem, solver: Solver) -> None:
     path = iac_mdsf(weights, multiplier, problem, solver)
-    assert (path.partitions[0] == np.arange(weights.n)).all()
-    for block_of, leakage, utility in zip(path.partitions, path.leakage, path.utility, strict=True):
+    assert (path.partition(0) == np.arange(weights.n)).all()
+    for block_of, leakage, utility in zip(path, path.leakage, path.utility, strict=True):
         assert (leakage, utility) == information(weights, block_of)
         names = np.unique(block_of)
         assert all(np.flatnonzero(block_of == name)[0] == name for name in names)
-    for finer, coarser in zip(path.partitions, path.partitions[1:], strict=False):
+    for finer, coarser in pairwise(path):
         # One set of blocks became one block; the others are as they were.
         changed = np.unique(finer[finer != coarser])
         target = np.unique(coarser[finer != coarser])
@@ -111,7 +112,7 @@ def test_a_path_descends_by_merging(weights: Weights, multiplier: float, problem
         assert (coarser[np.isin(finer, [*changed, *target])] == target[0]).all()
     if 0 < multiplier < 1:
         assert (np.diff(path.objective) < 0).all()
-    last = Merges.of(weights.merged(path.partitions[-1]))
+    last = Merges.of(weights.merged(path.partition(-1)))
     if 0 < multiplier < 1 and last.n > 1:  # the paper's stop: no merge reduces the objective; at least no pair does
         (pair,) = best_pairs(last, multiplier, problem, 1)
         assert last.change(pair, multiplier, problem) >= -1e-10
@@ -122,9 +123,9 @@ def test_the_ends_of_the_multiplier(solver: Solver) -> None:
     weights = random_weights(np.random.default_rng(0), 7, 4)
     for multiplier, merges_everything in ((0.0, True), (1.0, False), (3.0, False)):
         funnel = iac_mdsf(weights, multiplier, "funnel", solver)
-        assert (funnel.partitions[-1] == (0 if merges_everything else np.arange(7))).all()
+        assert (funnel.partition(-1) == (0 if merges_everything else np.arange(7))).all()
         bottleneck = iac_mdsf(weights, multiplier, "bottleneck", solver)
-        assert (bottleneck.partitions[-1] == (np.arange(7) if merges_everything else 0)).all()
+        assert (bottleneck.partition(-1) == (np.arange(7) if merges_everything else 0)).all()
 
 
 def test_independent_letters_are_merged_at_no_cost_to_the_bottleneck() -> None:
@@ -153,7 +154,7 @@ def test_same_seed_same_path_and_progress_is_told() -> None:
     one = iac_mdsf(weights, 0.8, seed=4, progress=lambda text, _: said.append(text))
     two = iac_mdsf(weights, 0.8, seed=4)
     assert len(one) == len(two)
-    assert all((a == b).all() for a, b in zip(one.partitions, two.partitions, strict=True))
+    assert all((a == b).all() for a, b in zip(one, two, strict=True))
     assert said and "blocks" in said[0]
     assert "MergePath(funnel" in repr(one)
 

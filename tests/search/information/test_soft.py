@@ -166,7 +166,7 @@ def test_soft_frontier_is_never_beaten_by_hard_policies_nor_beats_the_bound(
 ) -> None:
     weights = make_weights(counts)
     exact = exact_frontier(weights, problem)
-    found = funnel_module.soft_frontier(weights, problem, hard=exact.partitions)
+    found = funnel_module.soft_frontier(weights, problem, hard=list(exact))
     sign = 1.0 if problem == "funnel" else -1.0
     utility = np.array([point.utility for point in found])
     leakage = np.array([point.leakage for point in found])

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.search._letters import canonical
-from discreet.search.ranges._closed_forms import deal, degrees_of, fewest_components, join_components, most_blocks
+from discreet.release._partitions import canonical
+from discreet.search.ranges._closed_forms import (
+    deal,
+    dealing_order,
+    degrees_of,
+    fewest_components,
+    join_components,
+    most_blocks,
+)
 from discreet.search.ranges._costs import component_of
 from tests._oracles.ranges_by_enumeration import (
     all_partitions,
@@ -51,7 +58,7 @@ def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) ->
 def test_dealing_is_optimal_where_letters_have_one_s(codes: list[int]) -> None:
     letters = make_letters([[s] for s in codes])
     for k, size in brute_frontier(letters, "L0", "size"):
-        block_of = canonical(deal(letters, most_blocks(degrees_of(letters), k)))
+        block_of = canonical(deal(dealing_order(letters), most_blocks(degrees_of(letters), k)))
         sizes = np.bincount(block_of)
         assert sizes.max() == size
         assert is_canonical(block_of)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +16,8 @@ from discreet.search.ranges import _exact as exact
 from discreet.search.ranges import _level_bounds as level_bounds
 from discreet.search.ranges._assignment import Assignment
 from discreet.search.ranges._costs import component_of
-from discreet.search.ranges._exact import ExactPoint, Leakage, exact_frontier
+from discreet.search.ranges._exact import Leakage, exact_frontier
+from discreet.search.ranges._optimised import Optimised
 from tests._oracles.hypervolumes import frontier_hypervolume
 from tests._oracles.ranges_by_enumeration import (
     blocks_of,
@@ -44,18 +44,19 @@ EXAMPLE_1 = ([1, 2], [1], [3], [3], [4], [5], [6])
 EXAMPLE_VALUES = (0.2, 0.1, 0.4, 0.3, 0.6, 1.5, 1.0)
 
 
-def check(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword, points: list[ExactPoint]) -> None:
+def check(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword, found: Optimised) -> None:
     """Everything a proven point claims, recomputed by the oracle."""
     wanted = brute_frontier(letters, leakage, cost, codeword)
-    assert [p.level for p in points] == [level for level, _ in wanted]
-    for point, (level, least) in zip(points, wanted, strict=True):
-        blocks = blocks_of(point.block_of)
+    assert found.levels.tolist() == [level for level, _ in wanted]
+    assert found.proven.all()
+    for i, (level, least) in enumerate(wanted):
+        block_of = found.partition(i)
+        blocks = blocks_of(block_of)
         reached = level_of(letters, blocks, leakage)
-        assert point.proven
-        assert point.cost == pytest.approx(least, rel=1e-9, abs=1e-12)
-        assert point.cost == pytest.approx(partition_cost(letters, blocks, cost, codeword), rel=1e-9, abs=1e-12)
-        assert point.cost * (1 - 1e-8) <= point.bound <= point.cost
-        assert is_canonical(point.block_of)
+        assert found.cost[i] == pytest.approx(least, rel=1e-9, abs=1e-12)
+        assert found.cost[i] == pytest.approx(partition_cost(letters, blocks, cost, codeword), rel=1e-9, abs=1e-12)
+        assert found.cost[i] * (1 - 1e-8) <= found.bound[i] <= found.cost[i]
+        assert is_canonical(block_of)
         assert reached is not None
         assert reached <= level if leakage == "I*" else reached >= level
 
@@ -106,8 +107,8 @@ def test_solver_and_subsets_agree(
         small = exact_frontier(letters, leakage, cost, codeword)
         monkeypatch.setattr(exact, "SUBSET_LIMIT", 0)
         large = exact_frontier(letters, leakage, cost, codeword)
-        assert all(p.proven for p in large)
-        assert [p.cost for p in small] == pytest.approx([p.cost for p in large], rel=1e-8)
+        assert large.proven.all()
+        assert small.cost == pytest.approx(large.cost, rel=1e-8)
 
 
 @given(letters=alphabets(most=6))
@@ -127,8 +128,7 @@ def test_starting_bounds_hold(letters: Letters) -> None:
 def test_example_1_maximin_information_and_resolution() -> None:
     """SPEC 3: (0, log 3), (1, 1), (log 5, 0) in bits."""
     points = exact_frontier(make_letters(EXAMPLE_1), "I*", "size")
-    leakage = np.log2([p.level for p in points])
-    lost = np.log2([p.cost for p in points])
+    leakage, lost = np.log2(points.levels), np.log2(points.cost)
     kept = non_dominated(leakage, -lost)[::-1]
     assert leakage[kept] == pytest.approx([0.0, 1.0, math.log2(5)])
     assert lost[kept] == pytest.approx([math.log2(3), 1.0, 0.0])
@@ -137,8 +137,7 @@ def test_example_1_maximin_information_and_resolution() -> None:
 def test_example_1_worst_case_leakage_and_distortion() -> None:
     """SPEC 3: (0, .9143), (.585, .75), (1, .4667), (1.585, .25), (2.585, 0)."""
     points = exact_frontier(make_letters(EXAMPLE_1, EXAMPLE_VALUES), "L0", "distortion", "centroid")
-    leakage = math.log2(6) - np.log2([p.level for p in points])
-    cost = np.array([p.cost for p in points])
+    leakage, cost = math.log2(6) - np.log2(points.levels), points.cost
     kept = non_dominated(leakage, -cost)[::-1]
     assert leakage[kept] == pytest.approx([0.0, 0.585, 1.0, 1.585, 2.585], abs=5e-4)
     assert cost[kept] == pytest.approx([0.9143, 0.75, 0.4667, 0.25, 0.0], abs=5e-5)
@@ -147,7 +146,7 @@ def test_example_1_worst_case_leakage_and_distortion() -> None:
 def test_contiguous_blocks_are_not_always_optimal() -> None:
     """SPEC 9: 0:a 3:a 4:b 7:b, k = 2: half-diameter 2 against 3.5 of contiguous blocks."""
     points = exact_frontier(make_letters([[0], [0], [1], [1]], [0, 3, 4, 7]), "L0", "distortion", "chebyshev")
-    assert [p.cost for p in points] == [0.0, 2.0]
+    assert points.cost.tolist() == [0.0, 2.0]
 
 
 def test_thirty_letters_are_proven() -> None:
@@ -157,7 +156,7 @@ def test_thirty_letters_are_proven() -> None:
     for leakage in LEAKAGES:
         for cost, codeword in COSTS:
             points = exact_frontier(letters, leakage, cost, codeword)
-            assert all(p.proven for p in points), (leakage, cost, codeword)
+            assert points.proven.all(), (leakage, cost, codeword)
 
 
 def hard_letters(n: int = 120) -> Letters:
@@ -172,13 +171,13 @@ def test_time_limit_holds_and_leaves_policies_with_bounds() -> None:
     exact_frontier(hard_letters(20), "L0", "distortion", "centroid", time_limit=5.0)  # compiles what is compiled
     points = exact_frontier(letters, "L0", "distortion", "centroid", time_limit=1.0)
     assert len(points) == letters.n_s
-    assert not all(p.proven for p in points)
-    for point in points:
-        blocks = blocks_of(point.block_of)
-        assert fewest_distinct(letters, blocks) >= point.level
-        assert partition_cost(letters, blocks, "distortion", "centroid") == pytest.approx(point.cost)
-        assert point.bound <= point.cost
-    assert all(a.cost <= b.cost and a.bound <= b.bound for a, b in pairwise(points))
+    assert not points.proven.all()
+    for i, level in enumerate(points.levels):
+        blocks = blocks_of(points.partition(i))
+        assert fewest_distinct(letters, blocks) >= level
+        assert partition_cost(letters, blocks, "distortion", "centroid") == pytest.approx(points.cost[i])
+    assert (points.bound <= points.cost).all()
+    assert (np.diff(points.cost) >= 0).all() and (np.diff(points.bound) >= 0).all()
 
 
 @pytest.mark.slow
@@ -191,11 +190,11 @@ def test_incumbents_and_bounds_are_used_where_there_is_no_time() -> None:
         "distortion",
         "chebyshev",
         time_limit=0.0,
-        incumbents=[p.block_of for p in best],
-        bounds=[p.bound for p in best],
+        incumbents=[best.partition(i) for i in range(len(best))],
+        bounds=best.bound.tolist(),
     )
-    assert [p.cost for p in again] == [p.cost for p in best]
-    assert [p.bound for p in again] == [p.bound for p in best]
+    assert again.cost.tolist() == best.cost.tolist()
+    assert again.bound.tolist() == best.bound.tolist()
 
 
 def test_too_many_letters_to_search_still_give_points() -> None:
@@ -203,9 +202,9 @@ def test_too_many_letters_to_search_still_give_points() -> None:
     letters = make_letters([[i % 3, (i + 1) % 3] for i in range(n)], list(range(n)))
     halves = np.where(np.arange(n) < n // 2, 0, n // 2)
     points = exact_frontier(letters, "L0", "distortion", "chebyshev", incumbents=[halves], bounds=[0.0, 0.0, 1.0])
-    assert [p.cost for p in points] == [0.0, 0.0, (n - n // 2 - 1) / 2]
-    assert [p.bound for p in points] == [0.0, 0.0, 1.0]
-    assert [p.proven for p in points] == [True, True, False]
+    assert points.cost.tolist() == [0.0, 0.0, (n - n // 2 - 1) / 2]
+    assert points.bound.tolist() == [0.0, 0.0, 1.0]
+    assert points.proven.tolist() == [True, True, False]
 
 
 def test_closed_form_of_a_large_alphabet() -> None:
@@ -213,18 +212,18 @@ def test_closed_form_of_a_large_alphabet() -> None:
     n = 20_000
     letters = Letters(np.arange(n + 1), np.arange(n, dtype=np.int32), n)
     points = exact_frontier(letters, "I*", "size")
-    assert points[0].cost == n
-    assert points[-1].cost == 1
-    assert points[n // 7].cost == -(-n // (n // 7 + 1))
+    assert points.cost[0] == n
+    assert points.cost[-1] == 1
+    assert points.cost[n // 7] == -(-n // (n // 7 + 1))
 
 
 @pytest.mark.slow
 def test_same_input_same_output() -> None:
     letters = hard_letters(25)
     first, second = (exact_frontier(letters, "L0|I*=0", "distortion", "centroid") for _ in range(2))
-    for a, b in zip(first, second, strict=True):
-        assert (a.cost, a.bound, a.proven) == (b.cost, b.bound, b.proven)
-        assert np.array_equal(a.block_of, b.block_of)
+    assert (first.cost == second.cost).all() and (first.bound == second.bound).all()
+    for i in range(len(first)):
+        assert np.array_equal(first.partition(i), second.partition(i))
 
 
 def test_distortion_without_values_is_refused() -> None:
@@ -236,10 +235,10 @@ def test_hypervolume_of_the_exact_frontier_is_that_of_its_points() -> None:
     """Example 1, L0 and size, by hand: k = 1, 2, 3, 6 at sizes 1, 2, 4, 7."""
     letters = make_letters(EXAMPLE_1)
     points = exact_frontier(letters, "L0", "size")
-    assert [p.cost for p in points] == [c for _, c in brute_frontier(letters, "L0", "size")]
-    area = frontier_hypervolume([p.level for p in points], [p.cost for p in points], 6, 7, logarithmic=True)
-    x = [1 - math.log(p.level) / math.log(6) for p in points]
-    y = [math.log(p.cost) / math.log(7) for p in points]
+    assert points.cost.tolist() == [c for _, c in brute_frontier(letters, "L0", "size")]
+    area = frontier_hypervolume(points.levels.tolist(), points.cost.tolist(), 6, 7, logarithmic=True)
+    x = [1 - math.log(level) / math.log(6) for level in points.levels]
+    y = [math.log(cost) / math.log(7) for cost in points.cost]
     steps = sorted(zip(x, y, strict=True))
     by_hand = sum((b[0] - a[0]) * (1 - a[1]) for a, b in zip(steps, [*steps[1:], (1.0, 0.0)], strict=True))
     assert area == pytest.approx(by_hand)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet._typing import Codeword
-from discreet.search._letters import canonical
+from discreet.release._partitions import canonical
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _multicolumn as several
 from tests._oracles.cheapest_policies import letters_of, optima, random_letters

@@ -24,7 +24,7 @@ def radii(letters: Letters, block_of: IntArray) -> FloatArray:
 
 def problem_of(letters: Letters, rows: list[int], budget: int, k: int, *, guard: bool = True) -> Suppressor:
     def engine(rest: Letters) -> IntArray:
-        return exact_frontier(rest, "L0", "distortion", "chebyshev")[k - 1].block_of
+        return exact_frontier(rest, "L0", "distortion", "chebyshev").partition(k - 1)
 
     return Suppressor(letters, np.array(rows), budget, k, engine, radii, guard)
 

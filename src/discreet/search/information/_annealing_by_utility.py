@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
-from discreet.search._letters import canonical
+from discreet.release._partitions import Listed, Partitions
 from discreet.search.information._integers import Integers
 from discreet.search.information._moves import new_archive, tables_of
 
@@ -46,18 +46,19 @@ class Bands:
         bands = int(np.clip(8_000_000 // integers.n, TURNS, 10 * TURNS))
         self.archive = new_archive(integers, 1, (0.0, float(most)), (self.sign, -TILT * self.sign), bands)
 
-    def fill(self, leakage: FloatArray, utility: FloatArray, partition: Callable[[int], IntArray]) -> None:
-        """Take the best of these candidates, given in bits, into each band."""
+    def fill(self, found: Partitions) -> None:
+        """Take the best of these into each band."""
         from discreet.search.information._moves_kernels import keep
 
         bands = len(self.archive.score)
+        leakage, utility = found.leakage, found.utility
         unit = self.integers.scale * self.integers.total
         whole_leakage, whole_utility = np.rint(leakage * unit), np.rint(utility * unit)
         band = np.minimum(bands - 1, whole_utility / self.archive.high * bands).astype(np.int64)
         order = np.lexsort((self.sign * (leakage - TILT * utility), band))
         first = np.flatnonzero(np.diff(band[order], prepend=-1))
         for i in order[first].tolist():
-            keep(self.archive, int(whole_leakage[i]), int(whole_utility[i]), partition(i))
+            keep(self.archive, int(whole_leakage[i]), int(whole_utility[i]), found.partition(i))
 
     def anneal(self, seconds: float, late: Callable[[], bool], say: Callable[[str, float], None]) -> None:
         """From scratch on small problems without a condition, then from the bands; as much as suits the time planned."""
@@ -102,11 +103,11 @@ class Bands:
     def _kept(self) -> IntArray:
         return np.flatnonzero(np.isfinite(self.archive.score))
 
-    def figures(self) -> tuple[FloatArray, FloatArray]:
-        """I(S;X̂) and I(X;X̂) of what the bands hold, in bits."""
+    def found(self) -> Partitions:
+        """What the bands hold."""
         kept, bits = self._kept(), self.integers.bits
-        return np.maximum(0.0, bits(self.archive.leakage[kept])), np.maximum(0.0, bits(self.archive.utility[kept]))
-
-    def partition(self, i: int) -> IntArray:
-        """The partition of the i-th band that holds one."""
-        return canonical(self.archive.block[self._kept()[i]].astype(np.int64))
+        return Partitions(
+            np.maximum(0.0, bits(self.archive.leakage[kept])),
+            np.maximum(0.0, bits(self.archive.utility[kept])),
+            Listed(self.archive.block[kept]),
+        )

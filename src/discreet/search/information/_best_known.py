@@ -12,19 +12,18 @@ repeat; only a machine that is far too slow for its limit stops earlier.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import non_dominated
+from discreet.release._partitions import Partitions
 from discreet.search.information._annealing_by_utility import WHOLE, Bands
 from discreet.search.information._dendrogram import Dendrogram, checked_problem, dendrogram
 from discreet.search.information._integers import integers_of
 from discreet.search.information._least_records import least_count
-from discreet.search.information._moves import MovePath, sweep_moves
+from discreet.search.information._moves import sweep_moves
 from discreet.search.information._pairwise import pairwise
 
 if TYPE_CHECKING:
@@ -47,37 +46,6 @@ STARTS = 16
 """Points of the frontier that sequential moves start from."""
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Partitions by their figures; the partitions themselves are built when asked for."""
-
-    leakage: FloatArray
-    """I(S;X̂) in bits."""
-    utility: FloatArray
-    """I(X;X̂) in bits."""
-    sources: tuple[tuple[int, Callable[[int], IntArray]], ...]
-    """How many candidates each source has, and what builds one of them."""
-
-    def __len__(self) -> int:
-        return len(self.leakage)
-
-    def partition(self, i: int) -> IntArray:
-        """Each letter's block, named by its lowest letter."""
-        i = range(len(self))[i]
-        for size, build in self.sources:
-            if i < size:
-                return build(i)
-            i -= size
-        raise AssertionError("the sources hold fewer candidates than there are figures")
-
-
-@dataclass(frozen=True, eq=False)
-class _Source:
-    leakage: FloatArray
-    utility: FloatArray
-    build: Callable[[int], IntArray]
-
-
 def search(
     weights: Weights,
     problem: Problem,
@@ -86,7 +54,7 @@ def search(
     time_limit: float = 30.0,
     at_least: float = 0.0,
     progress: Progress | None = None,
-) -> Candidates:
+) -> Partitions:
     """Candidates for the frontier of I(S;X̂) against I(X;X̂), all of them meeting the side condition.
 
     Parameters
@@ -103,7 +71,7 @@ def search(
     if weights.n > 2 and weights.n * weights.n_s <= TABLES:
         found.move()
         found.anneal()
-    return found.candidates()
+    return Partitions.together(found.parts)
 
 
 class _Search:
@@ -125,7 +93,7 @@ class _Search:
         self.rng = np.random.default_rng(seed)
         self.time_limit, self.deadline = time_limit, time.monotonic() + time_limit
         self.progress = progress
-        self.sources: list[_Source] = []
+        self.parts: list[Partitions] = []
 
     def say(self, stage: str, share: float) -> None:
         if self.progress:
@@ -134,13 +102,6 @@ class _Search:
     def late(self) -> bool:
         """Whether the machine is too slow for what was planned."""
         return time.monotonic() > self.deadline
-
-    def candidates(self) -> Candidates:
-        return Candidates(
-            np.concatenate([source.leakage for source in self.sources]),
-            np.concatenate([source.utility for source in self.sources]),
-            tuple((len(source.leakage), source.build) for source in self.sources),
-        )
 
     def front(self, leakage: FloatArray, utility: FloatArray) -> IntArray:
         """The points worth having, by falling utility."""
@@ -163,7 +124,7 @@ class _Search:
             multiplier = self.between(paths)
             paths[multiplier] = self.path(multiplier)
         for path in paths.values():
-            self.sources.append(_from_step(path, path.first))
+            self.parts.append(path.allowed)
         if not self.least:
             self.merge_to_thresholds(int(np.clip(0.1 * self.time_limit / seconds, 2, THRESHOLDS)))
 
@@ -173,7 +134,7 @@ class _Search:
         for threshold in np.linspace(0.0, most, count):
             if self.late():
                 return
-            self.sources.append(_from_step(pairwise(self.weights, float(threshold), self.problem), 0))
+            self.parts.append(pairwise(self.weights, float(threshold), self.problem))
 
     def path(self, multiplier: float) -> Dendrogram:
         return dendrogram(self.weights, multiplier, self.problem, at_least=self.at_least)
@@ -195,7 +156,7 @@ class _Search:
 
     def move(self) -> None:
         """Sequential moves from points all along the frontier, under the frontier's slope there."""
-        found = self.candidates()
+        found = Partitions.together(self.parts)
         front = self.front(found.leakage, found.utility)
         leakage, utility = found.leakage[front], found.utility[front]
         starts = np.unique(np.linspace(0, len(front) - 1, STARTS + 2).astype(int)[1:-1])
@@ -216,19 +177,14 @@ class _Search:
                 max_sweeps=20 if self.weights.n <= WHOLE else 2,
                 at_least=self.at_least,
             )
-            self.sources.append(_from_step(path, 0))
+            self.parts.append(path)
 
     # ------------------------------------------------------------------ annealing
 
     def anneal(self) -> None:
         """Annealing by bands of utility, from what has been found and from scratch."""
-        found = self.candidates()
+        found = Partitions.together(self.parts)
         bands = Bands(self.integers, self.problem, self.least, self.rng)
-        bands.fill(found.leakage, found.utility, found.partition)
+        bands.fill(found)
         bands.anneal(0.5 * self.time_limit, self.late, self.say)
-        self.sources.append(_Source(*bands.figures(), bands.partition))
-
-
-def _from_step(path: Dendrogram | MovePath, first: int) -> _Source:
-    """The steps of a path from the first that counts."""
-    return _Source(path.leakage[first:], path.utility[first:], lambda i: path.partition(first + i))
+        self.parts.append(bands.found())

@@ -17,13 +17,13 @@ any of this true of the funnel, where D is minimised.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray, Problem
-from discreet.search._letters import canonical
+from discreet.release._partitions import Packed, Partitions
 from discreet.search.information._theorem import table_of
 from discreet.search.information._weights import Weights, h_of
 
@@ -38,29 +38,19 @@ RESOLUTION = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class Contiguous:
-    """Candidates from runs, most useful first.
+class Contiguous(Partitions):
+    """Candidates from runs, most useful first, with I(S;X̂) and I(X;X̂) in bits.
 
     Attributes
     ----------
-    leakage, utility
-        I(S;X̂) and I(X;X̂), in bits.
     supported
         Whether a candidate maximises I(S;X̂) − λ I(X;X̂) over all partitions for some λ.
     complete
         Whether every vertex of the frontier's concave envelope is among the candidates.
     """
 
-    leakage: FloatArray
-    utility: FloatArray
-    supported: npt.NDArray[np.bool_]
-    complete: bool
-    cuts: list[IntArray]
-    level_of: IntArray
-
-    def partition(self, i: int) -> IntArray:
-        """Each letter's block, named by its lowest letter."""
-        return canonical(np.searchsorted(self.cuts[i], self.level_of, side="right").astype(np.int64))
+    supported: npt.NDArray[np.bool_] = field(kw_only=True)
+    complete: bool = field(kw_only=True)
 
 
 def contiguous(weights: Weights, problem: Problem = "bottleneck") -> Contiguous:
@@ -83,14 +73,13 @@ def contiguous(weights: Weights, problem: Problem = "bottleneck") -> Contiguous:
     every = dict.fromkeys([*chosen, *by_number])
     figures = np.array([runs.figures(cuts) for cuts in every])
     order = np.lexsort((-figures[:, 0], -figures[:, 1]))
-    listed = [np.array(cuts, np.int64) for cuts in every]
+    labels = [np.searchsorted(np.array(cuts), runs.level_of, side="right") for cuts in every]
     return Contiguous(
         figures[order, 0],
         figures[order, 1],
-        (np.arange(len(listed)) < len(chosen))[order],
-        complete,
-        [listed[i] for i in order],
-        runs.level_of,
+        Packed.of(labels, np.argsort(runs.level_of, kind="stable")).take(order),
+        supported=(np.arange(len(labels)) < len(chosen))[order],
+        complete=complete,
     )
 
 

@@ -10,14 +10,14 @@ through again (`_dendrogram_kernels.py`), of which there are few.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.errors import InputError
-from discreet.search._letters import canonical
+from discreet.release._partitions import Merged, Partitions, canonical
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
@@ -31,37 +31,32 @@ CHUNKS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Dendrogram:
+class Dendrogram(Partitions):
     """Every merge of a run, and what the partition was worth after each: step i is over after i merges.
 
-    A block's name is its lowest letter; merge t joins block `merges[t, 1]` to block `merges[t, 0]`, which is lower.
+    `leakage` is I(S;X̂) at each step, or another leakage where the engine has one, `utility` I(X;X̂) = H(X̂), both in
+    bits.
     """
 
-    start: IntArray
-    """The partition at step 0, each letter's block by name."""
-    merges: IntArray
-    leakage: FloatArray
-    """At each step, in bits: I(S;X̂), or another leakage where the engine has one."""
-    utility: FloatArray
-    """I(X;X̂) = H(X̂) at each step, in bits."""
-    first: int
+    merges: IntArray = field(kw_only=True)
+    """Merge t joins block `merges[t, 1]` to block `merges[t, 0]`, which is lower: a block's name is its lowest letter."""
+    first: int = field(kw_only=True)
     """The first step at which the side condition holds."""
 
-    def __len__(self) -> int:
-        return len(self.leakage)
+    @classmethod
+    def of(cls, start: IntArray, merges: IntArray, leakage: FloatArray, utility: FloatArray, first: int) -> Dendrogram:
+        """From the partition at step 0, each letter's block by name, and the merges."""
+        left, right = (np.ascontiguousarray(column) for column in merges.T)
+        store = Merged(start, left, right, np.arange(len(merges) + 1))
+        return cls(leakage, utility, store, merges=merges, first=first)
 
-    def partition(self, step: int) -> IntArray:
-        """Each letter's block after that many merges, named by its lowest letter. Negative steps count from the end."""
-        from discreet.search._kernels.partitions import absorb, names_of
-
-        step = range(len(self))[step]
-        into = self.start.copy()
-        absorb(into, self.merges[:step, 0], self.merges[:step, 1])
-        names: IntArray = names_of(into)
-        return names
+    @property
+    def allowed(self) -> Partitions:
+        """The steps at which the side condition holds."""
+        return self.take(np.arange(self.first, len(self)))
 
     def __repr__(self) -> str:
-        return f"Dendrogram({len(self.start)} letters, {len(self.merges)} merges)"
+        return f"Dendrogram({len(self.merges)} merges)"
 
 
 def checked_multiplier(multiplier: float) -> float:
@@ -174,7 +169,7 @@ class Run:
     def path(self, leakage: FloatArray, utility: FloatArray) -> Dendrogram:
         """The run as a dendrogram of the letters."""
         first = first_allowed(self.blocks.of_letter, self.merges, self.least)
-        return Dendrogram(
+        return Dendrogram.of(
             self.start, self.names[self.merges], np.maximum(0.0, leakage), np.maximum(0.0, utility), first
         )
 

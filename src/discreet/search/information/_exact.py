@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet._typing import FloatArray, IntArray, Problem
+from discreet._typing import IntArray, Problem
 from discreet.release._hypervolume import non_dominated
-from discreet.search._letters import canonical
+from discreet.release._partitions import Listed, Partitions
 from discreet.search.information._bounds import bound
 from discreet.search.information._weights import Weights, information
 
@@ -32,26 +32,18 @@ RESOLUTION = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
-class ExactFrontier:
+class ExactFrontier(Partitions):
     """The Pareto-optimal policies, finest first; or the best known where the proof was not finished.
+
+    I(S;X̂) and I(X;X̂), in bits, are recomputed from the blocks; the bound is the leakage itself where ``proven``.
 
     Attributes
     ----------
-    leakage, utility
-        I(S;X̂) and I(X;X̂) of each policy, in bits, recomputed from its blocks.
-    partitions
-        Each letter's block, named by its lowest letter.
-    bound
-        What I(S;X̂) cannot pass at each policy's utility, in bits: the leakage itself where ``proven``.
     proven
         Whether these are all Pareto-optimal pairs (to 1e-11 bits a block).
     """
 
-    leakage: FloatArray
-    utility: FloatArray
-    partitions: list[IntArray]
-    bound: FloatArray
-    proven: bool
+    proven: bool = field(kw_only=True)
 
 
 def exact_frontier(
@@ -89,7 +81,7 @@ def exact_frontier(
     kept = kept[np.argsort(-figures[kept, 1], kind="stable")]
     leakage, utility = figures[kept, 0], figures[kept, 1]
     limit = leakage if proven else bound(weights, utility, problem)
-    return ExactFrontier(leakage, utility, [canonical(found[i]) for i in kept], limit, proven)
+    return ExactFrontier(leakage, utility, Listed.of([found[i] for i in kept]), limit, proven=proven)
 
 
 def _least_weight(weights: Weights, block_of: IntArray) -> float:

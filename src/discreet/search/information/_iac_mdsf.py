@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from discreet._typing import BoolArray, FloatArray, IntArray, Problem
+from discreet._typing import BoolArray, FloatArray, Problem
 from discreet.errors import InputError, listed
+from discreet.release._partitions import Listed, Partitions
+from discreet.search._protocol import Found, Task
+from discreet.search.information._information_engine import InformationEngine, measured, point_of
 from discreet.search.information._mdsf import (
     FALL,
     best_of,
@@ -28,33 +31,37 @@ from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import Weights, information
 
 if TYPE_CHECKING:
-    from discreet._typing import Progress
+    from discreet._typing import IntArray, Progress
+    from discreet.release._frontier import Frontier
+    from discreet.release._points import Point
 
 Solver = Literal["submodular-supermodular", "modular-modular"]
+
+AFFORDED = 1_000_000
+"""Letters × pairs × seeds of the grid below."""
+
+MULTIPLIERS = np.linspace(0.0, 1.0, 41)
+"""Of a frontier, each its own run."""
+
+SEEDS = 10
+"""Runs of each multiplier, where they are affordable."""
 
 RESTARTS = 8
 """Random starts of the modular-modular procedure, and as many from pairs: it is quick, and easily stuck."""
 
 
 @dataclass(frozen=True, eq=False)
-class MergePath:
-    """The partitions of one run, finest first; each comes from the one before by merging one set of its blocks."""
+class MergePath(Partitions):
+    """The partitions of one run, finest first, with I(S;X̂) and I(X;X̂) in bits.
 
-    multiplier: float
-    problem: Problem
-    partitions: list[IntArray]
-    """The block of each letter, named by its lowest letter."""
-    leakage: FloatArray
-    """I(S;X̂) of each, in bits."""
-    utility: FloatArray
-    """I(X;X̂) of each, in bits."""
+    Each comes from the one before by merging one set of its blocks.
+    """
 
-    def __len__(self) -> int:
-        """The number of partitions, the finest among them."""
-        return len(self.partitions)
+    multiplier: float = field(kw_only=True)
+    problem: Problem = field(kw_only=True)
 
     def __repr__(self) -> str:
-        blocks = [len(np.unique(block_of)) for block_of in self.partitions]
+        blocks = [len(np.unique(block_of)) for block_of in self]
         return f"MergePath({self.problem}, λ={self.multiplier:g}, blocks={blocks})"
 
     @property
@@ -123,7 +130,7 @@ def iac_mdsf(
         partitions.append(block_of)
         merges = merges.after(member)
     reached = np.array([information(weights, block_of) for block_of in partitions])
-    return MergePath(multiplier, problem, partitions, reached[:, 0], reached[:, 1])
+    return MergePath(reached[:, 0], reached[:, 1], Listed.of(partitions), multiplier=multiplier, problem=problem)
 
 
 def _finder(
@@ -152,3 +159,37 @@ def _finder(
         return found.member if found.value < -FALL else None
 
     return find
+
+
+class IacMdsf(InformationEngine):
+    """Algorithm 1 of PF over a grid of λ, all iterates kept; a multiplier is a run of its own."""
+
+    name = method = "iac-mdsf"
+    takes_at_least = False
+
+    def search(self, task: Task) -> Found:
+        """Every iterate of every run."""
+        return Found(iterates(task))
+
+    def stop(self, frontier: Frontier, multiplier: float) -> Point | None:
+        """Where the run of this multiplier ends."""
+        task = Task(frontier.setting)
+        return point_of(task, iac_mdsf(task.weights, multiplier, task.problem, seed=task.seed).partition(-1))
+
+
+def iterates(task: Task) -> Partitions:
+    """Every iterate over the grid; the funnel's step has many local minima, so it is run with several seeds.
+
+    How many depends on the size of the problem and not on the clock, so that results repeat.
+    """
+    weights = task.weights
+    afford = int(AFFORDED / (weights.n * len(weights.weight)))
+    seeds = 1 if task.setting.is_bottleneck else max(1, min(SEEDS, afford))
+    partitions: dict[bytes, IntArray] = {}
+    for seed in range(task.seed, task.seed + seeds):
+        for i, multiplier in enumerate(MULTIPLIERS):
+            task.say("IAC-MDSF", i / len(MULTIPLIERS))
+            path = iac_mdsf(weights, float(multiplier), task.problem, seed=seed)
+            for each in path:
+                partitions.setdefault(each.tobytes(), each)
+    return measured(task, list(partitions.values()))

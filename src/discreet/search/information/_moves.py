@@ -6,13 +6,12 @@ block it costs O(|[[S|x]]|) to try. Everything is in the whole-number units of `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._typing import FloatArray, IntArray, Problem
-from discreet.search._letters import canonical
+from discreet._typing import IntArray, Problem
+from discreet.release._partitions import Moved, Partitions, canonical
 from discreet.search.information._dendrogram import canonical_start, checked_multiplier, checked_problem
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import least_count
@@ -28,32 +27,6 @@ ROOM = 64
 
 LANDING = (4.0, 2.0, 1.0, 0.5, 0.25, 0.1, 0.05, 0.0)
 """Temperatures of landing, in bits of N·I; each goes on from the best partition so far."""
-
-
-@dataclass(frozen=True, eq=False)
-class MovePath:
-    """Moves of single letters in turn, and what the partition was worth after each; step 0 is the start."""
-
-    start: IntArray
-    """Each letter's block at step 0, numbered from 0."""
-    letters: IntArray
-    """The letter that each move takes …"""
-    blocks: IntArray
-    """… and the block it goes to."""
-    leakage: FloatArray
-    """I(S;X̂) in bits."""
-    utility: FloatArray
-    """I(X;X̂) in bits."""
-
-    def __len__(self) -> int:
-        return len(self.leakage)
-
-    def partition(self, step: int) -> IntArray:
-        """Each letter's block after that many moves, named by its lowest letter. Negative steps count from the end."""
-        step = range(len(self))[step]
-        block = self.start.copy()
-        block[self.letters[:step]] = self.blocks[:step]  # of repeated letters the last assignment holds
-        return canonical(block)
 
 
 def tables_of(integers: Integers, block_of: IntArray, slots: int | None = None) -> Any:
@@ -86,7 +59,7 @@ def sweep_moves(
     rng: np.random.Generator,
     max_sweeps: int = 100,
     at_least: float = 0.0,
-) -> MovePath:
+) -> Partitions:
     """Let each letter in turn go to the block, or a new one, where it lowers the Lagrangian most, until none moves.
 
     Parameters
@@ -100,8 +73,8 @@ def sweep_moves(
 
     Returns
     -------
-    MovePath
-        Every partition passed through: each can be worth keeping.
+    Partitions
+        Every partition passed through, the start first: each can be worth keeping.
     """
     from discreet.search.information._moves_kernels import sweep
 
@@ -120,12 +93,10 @@ def sweep_moves(
         if made == 0:
             break
     letters, blocks, leakages, utilities = np.concatenate(parts, axis=1)
-    return MovePath(
-        start,
-        letters,
-        blocks,
+    return Partitions(
         np.maximum(0.0, integers.bits(np.append(leakage, leakages))),
         np.maximum(0.0, integers.bits(np.append(utility, utilities))),
+        Moved(start, letters, blocks, np.arange(len(letters) + 1)),
     )
 
 

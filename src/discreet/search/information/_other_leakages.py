@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.release._partitions import Listed, Partitions
+from discreet.release._promises import renyi_order
+from discreet.search._protocol import Found, Task
+from discreet.search.information import _pmf_leakages as measuring
 from discreet.search.information._dendrogram import Dendrogram, merged_by
+from discreet.search.information._information_engine import InformationEngine, worth_having
+from discreet.search.information._information_search import planned_search
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
 if TYPE_CHECKING:
-    from discreet._typing import Progress
+    from collections.abc import Sequence
+
+    from discreet._typing import FloatArray, IntArray, Progress
     from discreet.search.information._weights import Weights
 
 OtherLeakage = Literal["maximal", "min-entropy", "renyi"]
@@ -27,6 +35,8 @@ OtherLeakage = Literal["maximal", "min-entropy", "renyi"]
 OTHER_MULTIPLIERS = (0.0, *(2.0**power for power in range(-6, 7)), 2.0**20)
 """Multipliers that trace a frontier: both extremes, and a factor of two between neighbours round the even balance."""
 
+ENUMERATED = 8  # letters up to which every partition is looked at
+BORROWED = 200  # policies of the funnel for I that are tried
 NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`
 
 
@@ -112,10 +122,86 @@ def _worst_blocks(integers: Integers, order: float, at_least: float) -> Dendrogr
     dense = np.zeros(integers.n_s, np.int64)
     merges, outside, leakage = kernel.merge_worst(prior, new_rows(integers), dense, least)
     _, utility = integers.information(np.arange(integers.n))
-    return Dendrogram(
+    return Dendrogram.of(
         np.arange(integers.n),
         merges,
         leakage,
         np.maximum(0.0, integers.bits(utility - np.append(0, np.cumsum(outside)))),
         first_allowed(integers.of_letter, merges, least),
     )
+
+
+# ---------------------------------------------------------------------- as an engine
+
+
+class OtherLeakages(InformationEngine):
+    """Maximal, min-entropy and worst-case Rényi leakage: all partitions where they are few, else merging.
+
+    What the funnel finds for I is a candidate too: less information is often less of these. No bound is known beyond the
+    small alphabets, where all partitions are looked at.
+    """
+
+    name = "other-leakages"
+    method = "auto"
+
+    def _refused(self, task: Task) -> str | None:
+        if task.leakage == "I":
+            return ""
+        return None if task.problem == "funnel" else f"leakage {task.leakage!r} is offered as a funnel, by method auto"
+
+    def search(self, task: Task) -> Found:
+        """Every partition, or the steps of many merge paths and the best of the funnel."""
+        if task.weights.n <= ENUMERATED:
+            task.say("looking at every partition")
+            every = [each for each in partitions_of(task.weights.n) if _is_allowed(task, each)]
+            return Found(_measured(task, every), complete=True)
+        parts = _merged(task)
+        funnel = planned_search(task)
+        best = worth_having(task, funnel)
+        spread = np.unique(np.linspace(0, len(best) - 1, BORROWED).astype(np.int64))
+        parts.append(_measured(task, [funnel.partition(int(i)) for i in best[spread]]))
+        found = Partitions.together(parts)
+        # Masses are rounded for merging, and a ratio of tiny ones sees that: what is shown is measured anew.
+        return Found(_measured(task, [found.partition(int(i)) for i in worth_having(task, found)]))
+
+    def prove(self, task: Task, found: Found, points: Partitions) -> FloatArray | None:
+        """By enumeration alone."""
+        return points.leakage if found.complete else None
+
+
+def _kind(task: Task) -> OtherLeakage:
+    if renyi_order(task.leakage) is not None:
+        return "renyi"
+    return "maximal" if task.leakage == "I_inf" else "min-entropy"
+
+
+def _merged(task: Task) -> list[Partitions]:
+    """Merge paths, from where the side condition holds."""
+    order, parts = renyi_order(task.leakage), []
+    for multiplier in (0.0,) if order is not None else OTHER_MULTIPLIERS:
+        task.say("merging")
+        path = merge_other(task.weights, _kind(task), order=order, multiplier=float(multiplier), at_least=task.at_least)
+        parts.append(path.allowed)
+    return parts
+
+
+def _measured(task: Task, partitions: Sequence[IntArray]) -> Partitions:
+    order, kind = renyi_order(task.leakage), _kind(task)
+    blocks = [task.weights.merged(each) for each in partitions]
+    if order is not None:
+        leakage = [measuring.renyi(each, order) for each in blocks]
+    else:
+        leakage = [(measuring.maximal if kind == "maximal" else measuring.min_entropy)(each) for each in blocks]
+    return Partitions(np.array(leakage), np.array([each.entropy for each in blocks]), Listed.of(partitions))
+
+
+def _is_allowed(task: Task, partition: IntArray) -> bool:
+    return not task.at_least or bool(task.weights.merged(partition).of_letter.min() >= task.at_least)
+
+
+def partitions_of(n: int) -> list[IntArray]:
+    """Every partition of n letters, each letter's block named by its lowest letter."""
+    found: list[list[int]] = [[0]]
+    for letter in range(1, n):
+        found = [[*each, block] for each in found for block in (*dict.fromkeys(each), letter)]
+    return [np.array(each, dtype=np.int64) for each in found]

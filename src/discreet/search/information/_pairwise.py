@@ -9,13 +9,19 @@ import numpy as np
 
 from discreet._typing import Problem
 from discreet.errors import InputError
+from discreet.release._partitions import Partitions
+from discreet.search._protocol import Found, Task
 from discreet.search.information._dendrogram import Dendrogram, agglomerate, checked_problem
+from discreet.search.information._information_engine import InformationEngine, point_of
 from discreet.search.information._integers import Integers, integers_of
 
 if TYPE_CHECKING:
+    from discreet.release._frontier import Frontier
+    from discreet.release._points import Point
     from discreet.search.information._weights import Weights
 
 ROUNDING = 1e-11  # bits by which a threshold may be missed: it often is the rounded figure of a partition
+THRESHOLDS = 101  # of the engine, each its own run
 BEYOND = 1e-9  # bits by which it may exceed all there is, for the same reason
 
 
@@ -51,3 +57,27 @@ def budget_of(integers: Integers, threshold: float, problem: Problem) -> int:
     if threshold <= 0:
         return have
     return math.floor((bits - threshold + ROUNDING) * integers.scale * integers.total)
+
+
+class Pairwise(InformationEngine):
+    """Makhdoumi et al.'s pairwise merges over a grid of thresholds, all steps kept; a bound is a run of its own."""
+
+    name = method = "pairwise"
+    takes_at_least = False
+
+    def search(self, task: Task) -> Found:
+        """Every step of every run."""
+        weights = task.weights
+        most = weights.leakage if task.setting.is_bottleneck else weights.entropy
+        parts = []
+        for i, threshold in enumerate(np.linspace(0.0, most, THRESHOLDS)):
+            task.say("pairwise merging", i / THRESHOLDS)
+            parts.append(pairwise(weights, float(threshold), task.problem))
+        return Found(Partitions.together(parts))
+
+    def land(self, frontier: Frontier, point: Point, name: str, value: float) -> Point:
+        """Where the run to this threshold ends."""
+        if not name.startswith("min"):
+            return point
+        task = Task(frontier.setting)
+        return point_of(task, pairwise(task.weights, value, task.problem).partition(-1))

@@ -8,7 +8,8 @@ import numpy as np
 
 from discreet.errors import InputError
 from discreet.release._channels import Channel
-from discreet.search.information import weights_of
+from discreet.search.information._soft_funnel import soft_frontier
+from discreet.search.information._weights import weights_of
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
@@ -19,10 +20,6 @@ STARTS = 40  # hard policies that the soft search starts from
 
 def soften(frontier: Frontier, *, seed: int, time_limit: float, progress: Progress | None) -> list[Channel]:
     """The non-dominated soft policies found from a frontier's hard ones, most useful first."""
-    from discreet.search.information._soft_funnel import soft_frontier
-
-    if frontier.leakage != "I":
-        raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise InputError("the seed must be a whole number of at least 0")
     if not time_limit > 0:

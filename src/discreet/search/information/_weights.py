@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
+from discreet.errors import InputError
+
+if TYPE_CHECKING:
+    from discreet.joint._joint import Joint
 
 Amount = TypeVar("Amount", np.int64, np.float64)
 
@@ -105,3 +109,16 @@ def information(weights: Weights, block_of: IntArray) -> tuple[float, float]:
     """(I(S;X̂), I(X;X̂)) of a partition, in bits, computed from its blocks alone."""
     blocks = weights.merged(block_of)
     return blocks.leakage, blocks.entropy
+
+
+def weights_of(joint: Joint, leakage: str = "I") -> Weights:
+    """The counts of a joint by letter."""
+    if not joint.has_counts:
+        raise InputError(
+            f"leakage {leakage!r} weighs values by how often they occur, and this joint has only a support: build it from "
+            "counts, or use leakage 'L0' or 'I*'"
+        )
+    counts = joint.counts
+    return Weights(
+        counts.indptr.astype(np.int64), counts.indices.astype(np.int32), counts.data.astype(np.float64), joint.n_s
+    )

@@ -7,12 +7,18 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
+from discreet.release._partitions import canonical
 from discreet.search._codewords import lengths
-from discreet.search._letters import Letters, canonical
+from discreet.search._letters import Letters
+from discreet.search._protocol import Found, Task
 from discreet.search.ranges import _costs as costs
+from discreet.search.ranges._figures import measured, store_of
+from discreet.search.ranges._join_components import join_all
+from discreet.search.ranges._range_engine import RangeEngine
 
 Policies = list[tuple[int | None, IntArray]]  # the level k asked for (None: not by level), and block_of
 
+ALWAYS = 500  # letters up to which the baselines are part of every search
 ALL_UP_TO = 64  # all levels and numbers of bins up to here; beyond, as many again, evenly in the logarithm
 
 
@@ -147,3 +153,66 @@ def _binned(letters: Letters, bins: Iterable[int] | None, label: Labelling) -> P
     x = values[:, 0]
     numbers = spread(len(np.unique(x))) if bins is None else bins
     return [(None, canonical(np.asarray(label(x, b), np.int64))) for b in numbers]
+
+
+# ---------------------------------------------------------------------- as engines
+
+
+class Baseline(RangeEngine):
+    """What frontiers are compared with; no bound is known."""
+
+    def accepts(self, task: Task) -> str | None:
+        """Numbers where the method cuts them."""
+        reason = super().accepts(task)
+        if reason is None and self.method != "sweeney" and task.letters.values is None:
+            return f"method {self.method!r} cuts numbers: use utility='distortion', or give values="
+        if reason is None and self.method.startswith("equal") and not task.is_line:
+            return f"method {self.method!r} bins one numeric column: name a single public column"
+        return reason
+
+    def search(self, task: Task) -> Found:
+        """All of its policies, joined into one component where that is asked for."""
+        partitions = [np.arange(task.letters.n), *baseline(task, self.method)]
+        if task.leakage == "L0|I*=0":
+            partitions = join_all(task, partitions)
+        return Found(measured(task, store_of(partitions)))
+
+
+class Sweeney(Baseline):
+    """Generalisation and suppression."""
+
+    name = method = "sweeney"
+
+
+class Mondrian(Baseline):
+    """Median cuts."""
+
+    name = method = "mondrian"
+
+
+class EqualWidth(Baseline):
+    """Bins of equal width."""
+
+    name = method = "equal-width"
+
+
+class EqualFrequency(Baseline):
+    """Bins of nearly equal numbers of letters."""
+
+    name = method = "equal-frequency"
+
+
+def baselines_for(task: Task) -> tuple[str, ...]:
+    """The baselines that a search is never worse than, on alphabets where they cost next to nothing."""
+    if task.letters.n > ALWAYS or task.cost == "size":
+        return ()
+    return ("mondrian", "equal-width", "equal-frequency") if task.is_line else ("mondrian",)
+
+
+def baseline(task: Task, name: str) -> list[IntArray]:
+    """A baseline's partitions, each once."""
+    makers = {"sweeney": sweeney, "mondrian": mondrian, "equal-width": equal_width, "equal-frequency": equal_frequency}
+    distinct: dict[bytes, IntArray] = {}
+    for _, block_of in makers[name](task.letters):
+        distinct.setdefault(block_of.tobytes(), block_of)
+    return list(distinct.values())

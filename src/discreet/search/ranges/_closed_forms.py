@@ -88,15 +88,19 @@ def has_single_s(letters: Letters) -> bool:
     return len(letters.indices) == letters.n
 
 
-def deal(letters: Letters, blocks: int) -> IntArray:
-    """Labels 0 .. blocks - 1 of letters dealt to the blocks in turn, grouped by their rarest s, most frequent first. SPEC 9.
+def dealing_order(letters: Letters) -> IntArray:
+    """Letters grouped by their rarest s, most frequent first; ties by s, then by letter."""
+    rank = degrees_of(letters)[letters.indices] * letters.n_s + letters.indices
+    rarest = np.minimum.reduceat(rank, letters.indptr[:-1])
+    return np.lexsort((rarest % letters.n_s, -(rarest // letters.n_s)))
+
+
+def deal(order: IntArray, blocks: int) -> IntArray:
+    """Labels 0 .. blocks - 1 of letters dealt to the blocks in turn, in the order of `dealing_order`. SPEC 9.
 
     Where each letter has one s, an s with at least as many letters as there are blocks reaches all of them; the others
     lie on runs of neighbouring blocks, one run after the other, so that numbers of distinct s differ by at most one.
     """
-    rank = degrees_of(letters)[letters.indices] * letters.n_s + letters.indices
-    rarest = np.minimum.reduceat(rank, letters.indptr[:-1])
-    labels = np.empty(letters.n, np.int64)
-    # Ties by s, then by letter.
-    labels[np.lexsort((rarest % letters.n_s, -(rarest // letters.n_s)))] = np.arange(letters.n) % blocks
+    labels = np.empty(len(order), np.int64)
+    labels[order] = np.arange(len(order)) % blocks
     return labels

@@ -6,14 +6,40 @@ is about spending letters on joins.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
+from discreet.release._partitions import Packed, stored
 from discreet.search._letters import Letters
 from discreet.search.ranges._closed_forms import fewest_components, join_components
 from discreet.search.ranges._costs import component_of, components, distortion, size
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised
+
+
+@stored
+@dataclass(frozen=True, eq=False)
+class JoinedBySize:
+    """The closed form: for each block size the policy that leaves the fewest components, made when asked for."""
+
+    component: IntArray
+    sizes: IntArray
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def partition(self, i: int) -> IntArray:
+        """The i-th, in O(n)."""
+        block_of = join_components(self.component, int(self.sizes[i]))
+        if size(block_of) > self.sizes[i]:
+            raise AssertionError("the construction does not attain the closed form")
+        return block_of
+
+    def take(self, indices: IntArray) -> JoinedBySize:
+        """Some of the sizes."""
+        return JoinedBySize(self.component, self.sizes[indices])
 
 
 def by_size(letters: Letters) -> Optimised:
@@ -39,14 +65,7 @@ def by_size(letters: Letters) -> Optimised:
         sizes.append(high)
     levels = np.array([fewest_components(n, c, m) for m in sizes], np.int64)
     cost = np.array(sizes, np.float64)
-
-    def rebuild(i: int) -> IntArray:
-        block_of = join_components(component, sizes[i])
-        if size(block_of) > sizes[i] or components(letters, block_of) != levels[i]:
-            raise AssertionError("the construction does not attain the closed form")
-        return block_of
-
-    return Optimised(levels, levels, cost, cost.copy(), rebuild)
+    return Optimised(levels, levels, cost, cost.copy(), JoinedBySize(component, np.array(sizes, np.int64)))
 
 
 def by_distortion(
@@ -105,7 +124,7 @@ def by_distortion(
     costs = np.array([best[left][0] for left in levels])
     bounds = np.array([distortion_bound(column.x, by_place, c, left, best[left][0]) for left in levels])
     counts = np.array(levels, np.int64)
-    return Optimised(counts, counts, costs, bounds, lambda i: best[levels[i]][1])
+    return Optimised(counts, counts, costs, bounds, Packed.of((best[left][1] for left in levels), column.order))
 
 
 def _join_by_distance(x: FloatArray, component: IntArray, c: int, radius: float, seed: int) -> IntArray:

@@ -7,21 +7,25 @@ the cost, each step of it a question to a MILP solver, between a proven lower bo
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from discreet._typing import Codeword, Cost
-from discreet.search._letters import canonical
+from discreet.release._partitions import Listed, Packed, Store
 from discreet.search.ranges import _closed_forms as closed_forms
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _level_bounds as level_bounds
 from discreet.search.ranges import _subsets as subsets
 from discreet.search.ranges._assignment import Assignment
+from discreet.search.ranges._components import JoinedBySize
+from discreet.search.ranges._figures import store_of
+from discreet.search.ranges._optimised import RESOLUTION, Optimised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
 
     from discreet._typing import FloatArray, IntArray
     from discreet.search._letters import Letters
@@ -30,34 +34,6 @@ Leakage = Literal["L0", "I*", "L0|I*=0"]
 
 SUBSET_LIMIT = 15  # letters: 3^15 steps take some hundredths of a second, and the tables a megabyte
 SEARCH_LIMIT = 500  # letters: questions about more than these take a solver longer than anybody waits
-RESOLUTION = 1e-9  # relative: costs closer than this are equal, here and in a proof
-
-
-@dataclass(frozen=True, eq=False)
-class ExactPoint:
-    """The best policy at one level.
-
-    Attributes
-    ----------
-    level
-        Distinct s that every block has at least (leakages L0 and L0|I*=0), or components left at most
-        (I*).
-    cost
-        The policy's largest block cost.
-    bound
-        No policy at this level costs less; equal to cost, or within one in 10^9 of it, where
-        ``proven``.
-    block_of
-        Each letter's block, named by its lowest letter. Levels with one policy share one array.
-    proven
-        Whether the policy is optimal.
-    """
-
-    level: int
-    cost: float
-    bound: float
-    block_of: IntArray
-    proven: bool
 
 
 def exact_frontier(
@@ -68,7 +44,7 @@ def exact_frontier(
     time_limit: float = 60.0,
     incumbents: Sequence[IntArray] = (),
     bounds: Sequence[float] = (),
-) -> list[ExactPoint]:
+) -> Optimised:
     """The least cost at every level of leakage, over all partitions of the alphabet.
 
     Parameters
@@ -92,8 +68,9 @@ def exact_frontier(
 
     Returns
     -------
-    One point per level, lowest level first. Costs are monotone. When time runs out a point has the best
-    policy found (at worst one block of all letters), its proven bound, and ``proven`` False.
+    One policy per level, lowest level first. Costs are monotone. When time runs out a level has the best policy found (at
+    worst one block of all letters), its proven bound, and ``proven`` False. Levels are what is asked for: distinct s that
+    every block has at least (L0 and L0|I*=0), or components left at most (I*).
 
     Reference: [AC, (2), (4), (7)]; SPEC 3 and 9.
     """
@@ -110,7 +87,8 @@ def exact_frontier(
         else:
             join = leakage == "L0|I*=0"
             found = subsets.frontier_of_distinct(letters, component_of, cost, codeword, join=join)
-        return [ExactPoint(level, value, value, policy, True) for level, (value, policy) in found.items()]
+        values, policies = zip(*found.values(), strict=True)
+        return _optima(list(found), values, values, Listed.of(policies))
     deadline = time.monotonic() + 0.97 * time_limit  # building a last model takes its time, too
     search = _Search(letters, component_of, leakage, cost, codeword, deadline)
     search.trust(bounds)
@@ -118,31 +96,30 @@ def exact_frontier(
         search.offer(np.asarray(block_of, np.int64))
     if letters.n <= SEARCH_LIMIT:
         search.run()
-    return search.points()
+    return search.found()
 
 
-def _components_by_size(component_of: IntArray) -> list[ExactPoint]:
+def _optima(levels: ArrayLike, cost: ArrayLike, bound: ArrayLike, store: Store) -> Optimised:
+    numbers = np.asarray(levels, np.int64)
+    return Optimised(numbers, numbers, np.asarray(cost, np.float64), np.asarray(bound, np.float64), store)
+
+
+def _components_by_size(component_of: IntArray) -> Optimised:
     n, count = len(component_of), int(component_of.max()) + 1
-    points: list[ExactPoint] = []
-    for level in range(1, count + 1):
-        size = closed_forms.least_size_for_components(n, count, level)
-        same = points and points[-1].cost == size
-        block_of = points[-1].block_of if same else closed_forms.join_components(component_of, size)
-        points.append(ExactPoint(level, float(size), float(size), block_of, True))
-    return points
+    levels = range(1, count + 1)
+    sizes = np.array([closed_forms.least_size_for_components(n, count, level) for level in levels], np.int64)
+    return _optima(levels, sizes, sizes, JoinedBySize(component_of, sizes))
 
 
-def _distinct_by_dealing(letters: Letters) -> list[ExactPoint]:
-    points: list[ExactPoint] = []
+def _distinct_by_dealing(letters: Letters) -> Optimised:
     degrees = closed_forms.degrees_of(letters)
-    last_blocks = 0
-    for level in range(1, letters.n_s + 1):
-        blocks = closed_forms.most_blocks(degrees, level)
-        block_of = points[-1].block_of if blocks == last_blocks else canonical(closed_forms.deal(letters, blocks))
-        size = float(-(-letters.n // blocks))
-        points.append(ExactPoint(level, size, size, block_of, True))
-        last_blocks = blocks
-    return points
+    levels = range(1, letters.n_s + 1)
+    blocks = np.array([closed_forms.most_blocks(degrees, level) for level in levels], np.int64)
+    sizes = -(-letters.n // blocks)
+    different, which = np.unique(blocks, return_inverse=True)
+    order = closed_forms.dealing_order(letters)
+    dealt = Packed.of((closed_forms.deal(order, int(number)) for number in different), order)
+    return _optima(levels, sizes, sizes, dealt.take(which))
 
 
 class _Search:
@@ -257,16 +234,9 @@ class _Search:
             bound = float(self.candidates[np.searchsorted(self.candidates, most, side="right")])
         self.lower[rank:] = np.maximum(self.lower[rank:], bound)
 
-    def points(self) -> list[ExactPoint]:
-        """One point per level, lowest level first."""
-        found = [
-            ExactPoint(
-                level,
-                float(self.upper[r]),
-                float(min(self.lower[r], self.upper[r])),  # rounding may part the two the wrong way
-                self.policy[r],
-                self.settled(r),
-            )
-            for r, level in enumerate(self.levels)
-        ]
-        return sorted(found, key=lambda point: point.level)
+    def found(self) -> Optimised:
+        """One policy per level, lowest level first."""
+        rank = np.argsort(self.levels)
+        lower = np.minimum(self.lower, self.upper)  # rounding may part the two the wrong way
+        policies = [self.policy[r] for r in rank.tolist()]
+        return _optima([self.levels[r] for r in rank.tolist()], self.upper[rank], lower[rank], store_of(policies))

@@ -19,11 +19,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.search._protocol import Found, Task
+from discreet.search.ranges._figures import measured, store_of
+from discreet.search.ranges._range_engine import ON_HIERARCHIES, RangeEngine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from discreet._typing import IntArray
+    from discreet.release._points import Setting
     from discreet.search._letters import Letters
 
 
@@ -198,3 +202,27 @@ def _fewest_of_children(letters: Letters, partitions: IntArray, level: int) -> I
     fewest = np.full(letters.n, letters.n_s)
     np.minimum.at(fewest, partitions[level], distinct)
     return np.asarray(fewest[partitions[level]])
+
+
+class HierarchyEngine(RangeEngine):
+    """Blocks that are nodes of a hierarchy of categories."""
+
+    name = "hierarchy"
+    method = "hierarchy"
+
+    def accepts(self, task: Task) -> str | None:
+        """A hierarchy for the one public column."""
+        if not task.is_range or task.hierarchy is None:
+            return ""
+        plain = task.method == "auto" and task.leakage == "L0" and not task.joint.has_side
+        return None if plain and len(task.joint.public) < 2 else ON_HIERARCHIES
+
+    def search(self, task: Task) -> Found:
+        """Local recoding for every k, and all letters at one level."""
+        levels = Hierarchy(dict(task.setting.hierarchy or {})).partitions(task.joint.x)
+        ways = [*local_recoding(task.letters, levels), *full_domain(task.letters, levels)]
+        return Found(measured(task, store_of([np.arange(task.letters.n), *(block_of for _, block_of in ways)])))
+
+    def names(self, setting: Setting, block_of: IntArray) -> tuple[str, ...]:
+        """The lowest node that all letters of a block share."""
+        return Hierarchy(dict(setting.hierarchy or {})).names(setting.joint.x, block_of)

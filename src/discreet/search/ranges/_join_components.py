@@ -7,13 +7,21 @@ cost join them for nothing, and only where no such change exists are two blocks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters, canonical
+from discreet.release._partitions import canonical
+from discreet.search._letters import Letters
 from discreet.search.ranges._costs import component_of, components, distinct, distortion, size
+
+if TYPE_CHECKING:
+    from discreet.search._protocol import Task
+
+MOST_JOINED = 64
+"""Components that are joined one by one."""
 
 CANDIDATES = 64
 """Letters of one component and partners of each that a repair looks at."""
@@ -21,6 +29,17 @@ CANDIDATES = 64
 
 def _cost(letters: Letters, block_of: IntArray, codeword: Codeword | None) -> float:
     return float(size(block_of)) if codeword is None else distortion(letters, block_of, codeword)
+
+
+def join_all(task: Task, partitions: Sequence[IntArray]) -> list[IntArray]:
+    """Each joined into one component, with as many distinct s, and the whole alphabet as one block.
+
+    Those with many components are left to Algorithm 2.
+    """
+    letters = task.letters
+    codeword = task.codeword if task.cost == "distortion" else None
+    few = [each for each in partitions if components(letters, each) <= MOST_JOINED]
+    return [*(join(letters, each, distinct(letters, each), codeword) for each in few), np.zeros(letters.n, np.int64)]
 
 
 def join(letters: Letters, block_of: IntArray, k: int, codeword: Codeword | None) -> IntArray:

@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters, canonical, chosen_rows
+from discreet.release._partitions import Packed, canonical
+from discreet.search._letters import Letters, chosen_rows
 from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import most_blocks
 from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, required_values
 from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
-
-STORED = 20_000_000
-"""Partitions are kept while letters x levels stays below this; beyond it `partition(i)` builds them anew."""
 
 SCANNED = 4_000_000
 """Letters that sharpening one centroid bound may look at."""
@@ -100,25 +98,20 @@ def optimise(
     cost = np.zeros(len(levels))
     bound = np.zeros(len(levels))
     has = np.zeros(len(levels), np.int64)
-    store = letters.n * len(levels) <= STORED
-    kept: dict[int, IntArray] = {}
+    order = column.order.astype(np.int32)
+    kept: list[bytes] = []
     for i, k in enumerate(levels):
         block_of, bound[i] = search.level(int(k), int(seeds[i]))
         cost[i] = distortion(letters, block_of, codeword)
         has[i] = distinct(letters, block_of)
         if has[i] < k:
             raise AssertionError(f"a partition offered for k = {k} has a block with fewer distinct s")
-        if store:
-            kept[i] = block_of
+        kept.append(Packed.packed(block_of, order))
     source = serve_weaker(cost)
     scale = float(np.ptp(column.x)) if letters.n else 0.0
-
-    def rebuild(i: int) -> IntArray:
-        j = int(source[i])
-        return kept[j] if store else search.level(int(levels[j]), int(seeds[j]))[0]
-
     cost = cost[source]
-    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), rebuild)
+    store = Packed(order, tuple(kept)).take(source)
+    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), store)
 
 
 @dataclass(frozen=True, eq=False)

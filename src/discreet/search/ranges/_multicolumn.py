@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.search._letters import Letters, canonical
+from discreet.release._partitions import Listed, canonical
+from discreet.search._letters import Letters
 from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import degrees_of, most_blocks
 from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, measured_values, required_values
@@ -80,7 +81,7 @@ def optimise(
     source = serve_weaker(cost)
     cost = cost[source]
     scale = float(np.ptp(values, axis=0).sum()) if letters.n else 0.0
-    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), lambda i: kept[source[i]])
+    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), Listed.of(kept).take(source))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet._typing import FloatArray, IntArray
+from discreet._typing import BoolArray, FloatArray, IntArray
+from discreet.release._partitions import Store
+
+RESOLUTION = 1e-9  # relative: costs closer than this are equal, here and in a proof
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +32,19 @@ class Optimised:
     reached: IntArray
     cost: FloatArray
     bound: FloatArray
-    rebuild: Callable[[int], IntArray] = field(repr=False)
+    store: Store = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def partition(self, i: int) -> IntArray:
-        """The i-th policy as `block_of`, each block named by its lowest letter. Rebuilt on demand in about the time
-        its optimisation took, since storing every partition of a million letters would not fit."""
-        return self.rebuild(i)
+        """The i-th policy as `block_of`, each block named by its lowest letter."""
+        return self.store.partition(range(len(self))[i])
+
+    @property
+    def proven(self) -> BoolArray:
+        """Whether each policy is optimal."""
+        return np.asarray(self.cost - self.bound <= RESOLUTION * self.cost)
 
     @property
     def gap(self) -> FloatArray:

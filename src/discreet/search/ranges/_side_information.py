@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import heapq
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint
+from discreet.release._partitions import Listed, Partitions
 from discreet.search._codewords import codeword as codeword_of
 from discreet.search._codewords import lengths
 from discreet.search._letters import Letters
+from discreet.search._protocol import Found, Task
+from discreet.search.ranges._figures import price_of, worth
+from discreet.search.ranges._greedy.path import stopping_step
+from discreet.search.ranges._range_engine import RangeEngine
+
+if TYPE_CHECKING:
+    from discreet.release._frontier import Frontier
+    from discreet.release._points import Point
 
 MOST_LETTERS = 3_000
 Ranges = dict[int, int]  # a -> the set of s seen with the block and a, as bits
@@ -68,6 +78,34 @@ class _Blocks:
         for name, letters in self.members.items():
             block_of[letters] = name
         return block_of
+
+
+class SideInformation(RangeEngine):
+    """Leakage to an adversary who knows A: merged greedily, as the paper says its algorithms extend."""
+
+    name = "side-information"
+    method = "agglomerative"
+
+    def accepts(self, task: Task) -> str | None:
+        """Joints with side information, for L0 and I*."""
+        if not (task.is_range and task.joint.has_side) or task.method not in ("auto", "agglomerative"):
+            return ""
+        if task.leakage == "L0|I*=0":
+            return "leakage 'L0|I*=0' does not know side information: use 'L0' or 'I*'"
+        return None
+
+    def search(self, task: Task) -> Found:
+        """Every step of the path."""
+        task.say("merging with side information")
+        partitions, leakage = merge_with_side(task.joint, task.letters, task.leakage, task.cost, task.codeword)
+        price = np.array([price_of(task.letters, each, task.cost, task.codeword) for each in partitions])
+        path = Partitions(leakage, worth(price, task.cost, task.letters.n), Listed.of(partitions))
+        return Found(path, path)
+
+    def stop(self, frontier: Frontier, multiplier: float) -> Point | None:
+        """The last step before the first that does not lower the Lagrangian."""
+        path = frontier.path
+        return None if path is None else path[stopping_step(path.leakage, -path.utility, multiplier)]
 
 
 def merge_with_side(

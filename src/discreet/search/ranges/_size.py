@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet._typing import IntArray
-from discreet.search._letters import Letters, canonical
-from discreet.search.ranges._closed_forms import deal, degrees_of, most_blocks
+from discreet.release._partitions import Packed, canonical
+from discreet.search._letters import Letters
+from discreet.search.ranges._closed_forms import deal, dealing_order, degrees_of, most_blocks
 from discreet.search.ranges._costs import distinct, size
 from discreet.search.ranges._optimised import Optimised
 
@@ -57,35 +58,28 @@ def optimise(letters: Letters, *, ks: IntArray | None = None, rng: np.random.Gen
     seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=len(levels))
     bound = np.array([size_bound(letters, int(k)) for k in levels], np.float64)
     cost = np.zeros(len(levels))
-    found = np.zeros(len(levels), np.int64)
     has = np.zeros(len(levels), np.int64)
+    source = np.arange(len(levels))
+    order = dealing_order(letters)
+    places = order.astype(np.int32)
+    kept = [b""] * len(levels)
     for i in range(len(levels) - 1, -1, -1):
         if i + 1 < len(levels) and cost[i + 1] <= bound[i]:
-            cost[i], found[i] = cost[i + 1], -1  # the policy of k + 1 is already optimal for k
+            cost[i], source[i] = cost[i + 1], source[i + 1]  # the policy of k + 1 is already optimal for k
             continue
-        labels, found[i] = _deal(letters, int(levels[i]), int(bound[i]), int(seeds[i]))
-        block_of = canonical(labels)
+        block_of = canonical(_deal(letters, order, int(levels[i]), int(bound[i]), int(seeds[i])))
         cost[i] = size(block_of)
         has[i] = distinct(letters, block_of)
         if has[i] < levels[i]:
             raise AssertionError(f"a partition offered for k = {levels[i]} has a block with fewer distinct s")
-    for i in range(len(levels) - 2, -1, -1):
-        if cost[i + 1] < cost[i]:
-            cost[i], found[i] = cost[i + 1], -1
-    source = np.arange(len(levels))
-    for i in range(len(levels) - 2, -1, -1):
-        if found[i] < 0:
-            source[i] = source[i + 1]
-
-    def rebuild(i: int) -> IntArray:
-        j = int(source[i])
-        return canonical(_deal(letters, int(levels[j]), int(found[j]), int(seeds[j]))[0])
-
-    return Optimised(levels, has[source], cost, np.minimum(bound, cost), rebuild)
+        kept[i] = Packed.packed(block_of, places)
+        if i + 1 < len(levels) and cost[i + 1] < cost[i]:
+            cost[i], source[i] = cost[i + 1], source[i + 1]
+    return Optimised(levels, has[source], cost, np.minimum(bound, cost), Packed(places, tuple(kept)).take(source))
 
 
-def _deal(letters: Letters, k: int, least: int, seed: int) -> tuple[IntArray, int]:
-    """Labels with k distinct s in every block, trying largest blocks of `least`, then more; and what was needed.
+def _deal(letters: Letters, order: IntArray, k: int, least: int, seed: int) -> IntArray:
+    """Labels with k distinct s in every block, trying largest blocks of `least`, then more.
 
     Only ceil(n / m) blocks are ever tried for size m: more blocks of the same size would have to share the same s.
     """
@@ -95,14 +89,14 @@ def _deal(letters: Letters, k: int, least: int, seed: int) -> tuple[IntArray, in
     m = least
     while True:
         blocks = -(-n // m)
-        labels = deal(letters, blocks)
+        labels: IntArray = deal(order, blocks)
         if blocks == 1:
-            return labels, m
+            return labels
         steps = min(MOST_STEPS, max(LEAST_STEPS, STEPS_A_LETTER * n))
         labels, lacking = exchange(
             letters.indptr, letters.indices, letters.n_s, labels, blocks, k, steps, np.uint64(seed)
         )
         if lacking == 0:
-            return labels, m
+            return labels
         # Sizes that leave the number of blocks unchanged cannot help a partition that needs fewer blocks.
         m = -(-n // (blocks - 1))

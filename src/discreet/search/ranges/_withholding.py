@@ -6,30 +6,29 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.errors import InputError
-from discreet.joint._joint import Joint
-from discreet.release._frontier import Frontier
+from discreet._typing import Codeword, Cost, FloatArray, IntArray
+from discreet.joint._joint import Joint, from_codes
+from discreet.release._partitions import Listed
 from discreet.release._points import Point
 from discreet.release._policy import Policy
 from discreet.search._letters import Letters
+from discreet.search._protocol import Task
 from discreet.search.ranges import _costs as costs
-from discreet.search.ranges._candidates import bits, worth
+from discreet.search.ranges import _line as line
+from discreet.search.ranges import _multicolumn as multicolumn
+from discreet.search.ranges import _size as size
+from discreet.search.ranges._figures import bits, worth
 from discreet.search.ranges._suppression import Suppressor, suppress
 
 
-def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tuple[Point, Policy]:
-    """The point's promise at a better utility, with letters of at most `budget` rows withheld.
+def withhold(point: Point, budget: int) -> tuple[Point, Policy]:
+    """The point's promise at a better utility, with letters of at most `budget` rows withheld; for leakage L0.
 
     The released rows have at least as many distinct s in every block as the point's policy; so has the set of withheld
     rows as a whole, so that to be absent gives away no more than to be present. Every s is still released with somebody.
     """
-    setting = frontier.setting
-    if setting.leakage != "L0" or joint.has_side:
-        raise InputError("rows can be suppressed for leakage 'L0' without side information only")
-    letters: Letters = setting.letters
-    cost = "size" if setting.utility == "resolution" else "distortion"
-    codeword: Codeword = setting.codeword  # type: ignore[assignment]
+    task = Task(point.setting)
+    joint, letters, cost, codeword = task.joint, task.letters, task.cost, task.codeword
     least = int(costs.distinct(letters, point.block_of))
 
     def engine(rest: Letters) -> IntArray:
@@ -48,23 +47,19 @@ def withhold(joint: Joint, frontier: Frontier, point: Point, budget: int) -> tup
     return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
 
 
-def _best(rest: Letters, least: int, cost: str, codeword: Codeword) -> IntArray:
-    from discreet.search.ranges import _line as windows
-    from discreet.search.ranges import _multicolumn as several
-    from discreet.search.ranges import _size as dealing
-
+def _best(rest: Letters, least: int, cost: Cost, codeword: Codeword) -> IntArray:
     if least < 2:
         return np.arange(rest.n)
     ks = np.array([least])
     if cost == "size":
-        return dealing.optimise(rest, ks=ks).partition(0)
+        return size.optimise(rest, ks=ks).partition(0)
     if rest.values is not None and rest.values.shape[1] == 1:
-        return windows.optimise(rest, codeword, ks=ks).partition(0)
-    return several.optimise(rest, codeword, ks=ks).partition(0)
+        return line.optimise(rest, codeword, ks=ks).partition(0)
+    return multicolumn.optimise(rest, codeword, ks=ks).partition(0)
 
 
 def _policy(
-    joint: Joint, point: Point, block_of: IntArray, withheld: IntArray, price: float, cost: str
+    joint: Joint, point: Point, block_of: IntArray, withheld: IntArray, price: float, cost: Cost
 ) -> tuple[Point, Policy]:
     """The point and the policy of what is left; promises are about the released rows."""
     setting = point.setting
@@ -78,7 +73,11 @@ def _policy(
     for label, block, gone in zip(joint.x, whole.tolist(), is_gone.tolist(), strict=True):
         if not gone:
             members.setdefault(block, []).append(label)
-    words = [word for word, name in zip(setting.codewords(whole), np.unique(whole), strict=True) if name in members]
+    words = [
+        word
+        for word, name in zip(setting.engine.codewords(setting, whole), np.unique(whole), strict=True)
+        if name in members
+    ]
     utility = float(worth(np.array([price]), cost, joint.n_x)[0])
     policy = Policy.from_blocks(
         kept, members.values(), codewords=words, leakage=setting.leakage, utility={setting.utility: utility}
@@ -87,15 +86,13 @@ def _policy(
     leakage = float(bits(np.array([policy.after["k"]]), "L0", kept.n_s)[0])
     gone_labels = tuple(label for label, gone in zip(joint.x, is_gone.tolist(), strict=True) if gone)
     return (
-        Point(leakage, utility, None, setting, lambda: whole),
+        Point(leakage, utility, None, setting, Listed.of([whole])),
         replace(policy, withheld=gone_labels, before=before, missing=point.policy.missing),
     )
 
 
 def _without(joint: Joint, gone: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Joint:
     """The joint of the letters that are released."""
-    from discreet.joint._joint import from_codes
-
     stays = ~gone[joint.x_of_pair]
     s = (joint._s, joint.counts.indices[stays].astype(np.int64))
     x = (joint._x, joint.x_of_pair[stays].astype(np.int64))

@@ -7,13 +7,13 @@ multiplier has its own path.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from discreet._typing import Codeword, Cost, FloatArray, IntArray
+from discreet.release._partitions import Merged
 from discreet.search._letters import Letters
 from discreet.search.ranges._greedy.whole_values import lattice_of
 
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from discreet.search.ranges._greedy.blocks import Blocks
 
 Leakage = Literal["L0", "I*"]
+
+
+def change_of_lagrangian(leaked: FloatArray, lost: FloatArray, multiplier: float) -> FloatArray:
+    """ΔL of each step after the first partition [AC, Alg 1 line 11; Alg 2 line 5]; both axes up to constants."""
+    change: FloatArray = np.diff(leaked) + multiplier * np.diff(lost)
+    return change
+
+
+def stopping_step(leaked: FloatArray, lost: FloatArray, multiplier: float) -> int:
+    """The step at which the paper's algorithms stop: the last before the first with ΔL ≥ 0."""
+    rising = np.flatnonzero(change_of_lagrangian(leaked, lost, multiplier) >= 0.0)
+    return int(rising[0]) if len(rising) else len(leaked) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,22 +66,12 @@ class MergePath:
 
     def partition(self, step: int) -> IntArray:
         """The block of each letter, by the block's name, after a step (negative steps count from the end)."""
-        return self.partitions([step])[0]
+        return self.store.partition(range(len(self))[step])
 
-    def partitions(self, steps: Iterable[int]) -> list[IntArray]:
-        """Several partitions from one replay, in the order asked for."""
-        wanted = [range(len(self))[step] for step in steps]
-        from discreet.search._kernels.partitions import absorb, names_of
-
-        into = np.arange(self.n, dtype=np.int64)
-        found: dict[int, IntArray] = {}
-        done = 0
-        for step in sorted(set(wanted)):
-            end = int(self.step[step])
-            absorb(into, self.left[done:end], self.right[done:end])
-            found[step] = names_of(into)
-            done = end
-        return [found[step].copy() for step in wanted]
+    @property
+    def store(self) -> Merged:
+        """The partitions of all steps."""
+        return Merged(np.arange(self.n), self.left, self.right, self.step)
 
     def delta(self, multiplier: float, leakage: Leakage, cost: Cost) -> FloatArray:
         """ΔL of each step after the first partition [AC, Alg 1 line 11; Alg 2 line 5], in bits.
@@ -77,10 +79,13 @@ class MergePath:
         L = leakage - multiplier · utility, with U1 = log2 n - log2 size or U2 = -distortion; leakage L0 =
         log2 |[[S]]| - log2 distinct or I* = log2 components.
         """
-        leaked = -np.log2(self.distinct) if leakage == "L0" else np.log2(self.components)
+        return change_of_lagrangian(*self._axes(leakage, cost), multiplier)
+
+    def _axes(self, leakage: Leakage, cost: Cost) -> tuple[FloatArray, FloatArray]:
+        """What leaks and what is lost at each step, up to constants."""
+        leaked: FloatArray = -np.log2(self.distinct) if leakage == "L0" else np.log2(self.components)
         lost: FloatArray = np.log2(self.size) if cost == "size" else self.distortion
-        change: FloatArray = np.diff(leaked) + multiplier * np.diff(lost)
-        return change
+        return leaked, lost
 
     def cut(self, multiplier: float, leakage: Leakage, cost: Cost) -> int:
         """The step at which the paper's algorithm stops: the last before the first with ΔL ≥ 0.
@@ -92,8 +97,7 @@ class MergePath:
             raise ValueError(f"the multiplier must be a number of at least 0, not {multiplier}")
         if cost == "distortion" and np.isnan(self.distortion[0]):
             raise ValueError("the path has no distortion: its letters had no values")
-        rising = np.flatnonzero(self.delta(multiplier, leakage, cost) >= 0.0)
-        return int(rising[0]) if len(rising) else len(self) - 1
+        return stopping_step(*self._axes(leakage, cost), multiplier)
 
 
 def _blocks(letters: Letters, cost: Cost, codeword: Codeword) -> tuple[Blocks, float, bool]:

@@ -1,0 +1,163 @@
+"""What an engine is: what it accepts, what it searches, what it proves.
+
+A task says what is asked. An engine says whether the task is for it, and why not where a user should know; finds
+partitions; and proves what none of them can beat. What a finished frontier may ask of it later (`stop`, `land`, `soften`,
+`withhold`) is in `discreet.release._engine`. To add one: a class in a file of its own, and a line in `_engines.py`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from discreet._typing import Codeword, Cost, FloatArray, IntArray, Problem, Progress
+from discreet.release._engine import Engine
+from discreet.release._partitions import Partitions
+from discreet.release._points import Setting
+from discreet.search._alphabet import codewords_of, letters_of
+from discreet.search._letters import Letters
+from discreet.search.information._weights import Weights, weights_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from discreet.joint._joint import Joint
+    from discreet.tables._labels import Label
+
+RANGES = ("L0", "I*", "L0|I*=0")  # leakages of the support alone; the others are of the pmf
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is asked of an engine: the setting of the frontier, and how to search."""
+
+    setting: Setting
+    method: str = "auto"
+    hierarchy: str | Path | None = None
+    time_limit: float = 60.0
+    progress: Progress | None = field(default=None, repr=False)
+
+    @property
+    def joint(self) -> Joint:
+        """The joint."""
+        return self.setting.joint
+
+    @property
+    def leakage(self) -> str:
+        """The measure of leakage."""
+        return self.setting.leakage
+
+    @property
+    def is_range(self) -> bool:
+        """Whether leakage is one of the support alone."""
+        return self.leakage in RANGES
+
+    @property
+    def problem(self) -> Problem:
+        """Funnel or bottleneck."""
+        return "bottleneck" if self.setting.is_bottleneck else "funnel"
+
+    @property
+    def cost(self) -> Cost:
+        """What a search over ranges minimises."""
+        return "size" if self.setting.utility == "resolution" else "distortion"
+
+    @property
+    def codeword(self) -> Codeword:
+        """What distortion is measured from."""
+        return self.setting.codeword
+
+    @property
+    def seed(self) -> int:
+        """Of every random choice."""
+        return self.setting.seed
+
+    @property
+    def at_least(self) -> float:
+        """Records that every block must have."""
+        return float(self.setting.at_least)
+
+    @cached_property
+    def letters(self) -> Letters:
+        """The alphabet as range engines see it."""
+        return letters_of(self.joint, self.setting.places, self.setting.norm)
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The alphabet as information engines see it."""
+        return weights_of(self.joint, self.leakage)
+
+    @property
+    def is_line(self) -> bool:
+        """One numeric column."""
+        return self.letters.values is not None and self.letters.values.shape[1] == 1
+
+    def with_leakage(self, leakage: str) -> Task:
+        """The same of another leakage."""
+        return replace(self, setting=replace(self.setting, leakage=leakage))
+
+    def say(self, stage: str, share: float | None = None) -> None:
+        """Report progress."""
+        if self.progress:
+            self.progress(stage, share)
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Proven least costs of levels of privacy: no policy at `levels[i]` (distinct s, or components) costs less."""
+
+    levels: IntArray
+    bound: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found.
+
+    Attributes
+    ----------
+    partitions
+        Candidates, not only those worth having.
+    path
+        Every step of a merge path, where the method has one.
+    ladders
+        What the search proved on its way.
+    complete
+        Whether no policy that is worth having is missing.
+    """
+
+    partitions: Partitions
+    path: Partitions | None = None
+    ladders: tuple[Ladder, ...] = ()
+    complete: bool = False
+
+
+class SearchEngine(Engine):
+    """An engine that makes frontiers."""
+
+    method: str
+    """By which users ask for it, and frontiers say that it was used."""
+
+    @abstractmethod
+    def accepts(self, task: Task) -> str | None:
+        """None: yes. Otherwise why not, for the user; an empty text where the task is another engine's business."""
+
+    @abstractmethod
+    def worth_having(self, task: Task, found: Partitions) -> IntArray:
+        """The non-dominated ones, finest first, but for those that only rounding keeps from being dominated."""
+
+    @abstractmethod
+    def search(self, task: Task) -> Found:
+        """Partitions of a task that it accepts."""
+
+    def prove(self, task: Task, found: Found, points: Partitions) -> FloatArray | None:
+        """What no policy of each point's utility can leak less than (a bottleneck: keep more than); None: not known."""
+        return None
+
+    def codewords(self, setting: Setting, block_of: IntArray) -> tuple[Label, ...]:
+        """In the caller's units, where the letters have places."""
+        if setting.places is None:
+            return super().codewords(setting, block_of)
+        return codewords_of(setting.places, block_of, setting.codeword, setting.norm)

@@ -1,0 +1,103 @@
+"""The best policies known for the leakages of the support, with proven bounds: what `auto` is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.release._partitions import Partitions
+from discreet.search._protocol import Found, Ladder, Task
+from discreet.search.ranges import _components as components
+from discreet.search.ranges import _line as line
+from discreet.search.ranges import _multicolumn as multicolumn
+from discreet.search.ranges import _size as size
+from discreet.search.ranges._baselines import baseline, baselines_for
+from discreet.search.ranges._figures import figured, measured, store_of, worth_having
+from discreet.search.ranges._join_components import join_all
+from discreet.search.ranges._paper import Connected, greedy
+from discreet.search.ranges._range_engine import EXACT_ALWAYS, ProvingEngine, proven_optima
+
+if TYPE_CHECKING:
+    from discreet._typing import IntArray
+    from discreet.search.ranges._optimised import Optimised
+
+STARTS = 40  # policies of the paper's path that a search in several columns starts from
+GREEDY_ALWAYS = 200_000  # letters up to which the paper's path is part of every search
+PAPER_RUNS = 2_000  # letters up to which problem (7) is also solved the paper's way, once per multiplier
+
+
+class RangeSearch(ProvingEngine):
+    """The best policies known, with proven bounds; the paper's own are among the candidates."""
+
+    name = "range-search"
+    method = "auto"
+
+    def search(self, task: Task) -> Found:
+        """A proof on tiny alphabets, else everything that may find something."""
+        if task.letters.n <= EXACT_ALWAYS:
+            return proven_optima(task, ())
+        return search_connected(task) if task.leakage == "L0|I*=0" else search_all(task)
+
+
+def search_all(task: Task) -> Found:
+    """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
+    parts = [measured(task, store_of([np.arange(task.letters.n)]))]
+    is_small = task.letters.n <= GREEDY_ALWAYS
+    if is_small:
+        parts.append(greedy(task))
+    best = _optimise(task, parts)
+    if best is not None:
+        parts.append(figured(task, best.reached, best.cost, best.store))
+    if not is_small and (best is None or bool((best.cost > best.bound * (1 + 1e-12)).any())):
+        parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
+    # Last, since of equal policies the first is kept, and these are coarser than they need be.
+    parts += [measured(task, store_of(baseline(task, name))) for name in baselines_for(task)]
+    ladders: tuple[Ladder, ...] = ()
+    if task.leakage != "I*":
+        none = np.zeros(0)
+        ladders = (Ladder(none.astype(np.int64), none) if best is None else Ladder(best.levels, best.bound),)
+    return Found(Partitions.together(parts), ladders=ladders)
+
+
+def _optimise(task: Task, parts: list[Partitions]) -> Optimised | None:
+    """The search that fits the leakage, the cost and the number of columns; None where there is none."""
+    task.say("searching for better policies, and proving bounds")
+    rng = np.random.default_rng(task.seed)
+    letters = task.letters
+    if task.leakage == "I*":
+        if task.cost == "size":
+            return components.by_size(letters)
+        return components.by_distortion(letters, task.codeword, rng=rng) if task.is_line else None
+    if letters.n_s < 2:
+        return None
+    if task.cost == "size":
+        return size.optimise(letters, rng=rng)
+    if task.is_line:
+        return line.optimise(letters, task.codeword, rng=rng)
+    known = Partitions.together(parts)
+    starts = [known.partition(i) for i in range(0, len(known), max(1, len(known) // STARTS))]
+    return multicolumn.optimise(letters, task.codeword, starts=starts, rng=rng)
+
+
+def search_connected(task: Task) -> Found:
+    """L0 subject to I* = 0: the best policy at every k, its components joined where that costs least.
+
+    The finest policies with one component are those that lower I* alone; the paper's own are candidates too.
+    """
+    hidden = task.with_leakage("L0")
+    found = search_all(hidden)
+    best = found.partitions.take(worth_having(hidden, found.partitions))
+    told = search_all(task.with_leakage("I*")).partitions
+    whole = np.flatnonzero(told.leakage == 0)  # one component
+    partitions: list[IntArray] = []
+    if len(whole):
+        partitions.append(told.partition(int(whole[np.argmax(told.utility[whole])])))
+    task.say("joining the components that are left")
+    partitions += join_all(task, list(best))
+    if task.letters.n <= PAPER_RUNS:
+        papers = Connected().search(task).partitions
+        partitions += [papers.partition(int(i)) for i in worth_having(task, papers)]
+        for name in baselines_for(task):
+            partitions += join_all(task, baseline(task, name))
+    return Found(measured(task, store_of(partitions)), ladders=found.ladders)
