@@ -195,7 +195,7 @@ def _funnel_solutions(study: Study) -> list[Blocks]:
 
     joint = heart(study)
     weights = weights_of(joint)
-    ends = [iac_mdsf(weights, multiplier).partitions[-1] for multiplier in SHARES]
+    ends = [iac_mdsf(weights, multiplier).partition(-1) for multiplier in SHARES]
     return [tuple(joint.coarsen_by(end).x) for end in ends if len(np.unique(end)) < joint.n_x]
 
 

@@ -251,7 +251,7 @@ def bottleneck_from_one_on(study: Study) -> Outcome:
         for multiplier in BEYOND
     )
     one_block = all(
-        len(np.unique(iac_mdsf(weights(table), 1.0, "bottleneck").partitions[-1])) == 1 for table in tables()[::8]
+        len(np.unique(iac_mdsf(weights(table), 1.0, "bottleneck").partition(-1))) == 1 for table in tables()[::8]
     )
     return matches(
         f"a minimiser on all {len(family)} tables for λ = 1, 1.5, 3; Algorithm 1 ends at one block", whole, one_block
