@@ -52,10 +52,6 @@ SLOW_OR_OPTIONAL = {
     "starlette",
     "uvicorn",
 }
-# Where the rules below do not hold yet.
-CYCLIC: set[str] = {"search"}
-UPWARDS: set[tuple[str, str]] = {("release", "search")}
-LAZY: set[str] = {"release", "search"}
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,7 @@ def test_data_flow_one_way() -> None:
     for module in modules():
         for each in imports_of(module):
             part, imported = part_of(module), part_of(each.target)
-            if each.target in modules() and part in ORDER and imported and (part, imported) not in UPWARDS:
+            if each.target in modules() and part in ORDER and imported:
                 assert ORDER.index(imported) <= ORDER.index(part), f"{module} imports {each.target}, which is below it"
 
 
@@ -127,7 +123,6 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     graph = {
         module: {each.target for each in imports_of(module) if each.target in modules() and each.target != module}
         for module in modules()
-        if part_of(module) not in CYCLIC
     }
     try:
         TopologicalSorter(graph).prepare()
@@ -138,7 +133,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 def test_imports_wait_inside_functions_only_for_what_is_slow_or_optional() -> None:
     """Commands are the exception: --help must load nothing."""
     for module in modules():
-        if part_of(module) in LAZY | {"cli", ""}:
+        if part_of(module) in {"cli", ""}:
             continue
         for each in imports_of(module):
             if each.inner and each.target in modules():

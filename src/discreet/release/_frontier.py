@@ -16,7 +16,9 @@ import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
+from discreet.measures import entropy
 from discreet.release._frontier_files import read, write
+from discreet.release._hypervolume import hypervolume
 from discreet.release._points import Point, Points, Setting
 from discreet.release._release_page import frontier_fragment
 from discreet.report._plots import convergence_figure, frontier_figure
@@ -247,8 +249,6 @@ class Frontier:
     def _prior(self) -> float:
         joint = self.setting.joint
         if self.leakage == "I":
-            from discreet.measures import entropy
-
             return entropy(joint)
         return math.log2(joint.n_s)
 
@@ -258,8 +258,6 @@ class Frontier:
 
         For stochastic leakages the box ends at what releasing everything leaks, as in SPEC 8: I(S;X) by H(X).
         """
-        from discreet.release._hypervolume import hypervolume
-
         return hypervolume(*self._to_minimise())
 
     def _to_minimise(self) -> tuple[FloatArray, FloatArray]:

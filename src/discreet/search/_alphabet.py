@@ -13,6 +13,7 @@ from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.release import _cells as cells
 from discreet.release._points import Places
+from discreet.search._codewords import codeword
 from discreet.search._letters import Letters
 from discreet.tables._labels import Label
 
@@ -154,8 +155,6 @@ def letters_of(joint: Joint, places: Places | None, norm: float = 2.0) -> Letter
 
 def codewords_of(places: Places, block_of: IntArray, choice: str, norm: float) -> tuple[Label, ...]:
     """The blocks' codewords in the caller's units, earliest block first."""
-    from discreet.search._codewords import codeword
-
     order = np.argsort(block_of, kind="stable")
     starts = np.flatnonzero(np.diff(block_of[order], prepend=-1))
     found = []
