@@ -60,6 +60,7 @@ def test_a_frontier_comes_back_as_it_was(
     assert back.to_dict() == found.to_dict()
     assert (back.method, back.complete, back.seconds) == (found.method, found.complete, found.seconds)
     assert back.setting.joint == found.setting.joint
+    assert not back.setting.joint.counts.data.flags.writeable
     assert back.setting.joint.public == found.setting.joint.public
     assert type(back.engine) is type(found.engine)
     for one, other in zip(found.points, back.points, strict=True):

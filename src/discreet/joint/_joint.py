@@ -6,6 +6,7 @@ sparse matrix with S down and X across, stored column by column, so that [[S|x]]
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -266,6 +267,11 @@ class Joint(Views):
 
     def __hash__(self) -> int:
         return hash((self.n_s, self.n_x, self._counts.nnz, self.total))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was derived is derived again, and counts come back read-only.
+        make = functools.partial(Joint, side=self._side, missing=self.missing, has_counts=self.has_counts)
+        return make, (self._s, self._x, self._counts)
 
     def __repr__(self) -> str:
         weight = f"{self.total:,} rows" if self.is_integral else ("pmf" if self.has_counts else "support only")

@@ -15,15 +15,13 @@ from discreet.release._engine import register
 from discreet.release._frontier import Frontier
 from discreet.release._points import Points
 from discreet.search.information._iac_mdsf import IacMdsf
-from discreet.search.information._information_proof import InformationProof
-from discreet.search.information._information_search import InformationSearch
+from discreet.search.information._information_search import InformationProof, InformationSearch
 from discreet.search.information._other_leakages import OtherLeakages
 from discreet.search.information._pairwise import Pairwise
 from discreet.search.ranges._baselines import EqualFrequency, EqualWidth, Mondrian, Sweeney
 from discreet.search.ranges._hierarchy import HierarchyEngine
 from discreet.search.ranges._paper import Agglomerative, Connected
-from discreet.search.ranges._range_proof import RangeProof
-from discreet.search.ranges._range_search import RangeSearch
+from discreet.search.ranges._range_search import RangeProof, RangeSearch
 from discreet.search.ranges._side_information import SideInformation
 
 if TYPE_CHECKING:
