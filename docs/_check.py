@@ -5,7 +5,7 @@
 Python examples run as doctests, `console` ones as commands: the line after `$ `, and the next where it ends in a
 backslash. A line `...` in the output of a command stands for any lines, and `[exit 1]` at its end for that exit code.
 A block below `<!-- needs NAME -->` is left out where the environment has no NAME. Each page has a process and a folder
-of its own, with the tables of docs/ and the scripts of examples/ in it.
+of its own, with the tables of docs/ (there, and in a folder docs/) and the scripts of examples/ in it.
 """
 
 from __future__ import annotations
@@ -71,8 +71,10 @@ def script_problems(script: Path, folder: str) -> list[str]:
 def problems_of(file: Path) -> list[str]:
     """What is wrong with a page or a script, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="discreet-docs-") as folder:
+        (Path(folder) / "docs").mkdir()  # commands of the README run from the root
         for table in DOCS.glob("*.csv"):
             shutil.copy(table, folder)
+            shutil.copy(table, Path(folder) / "docs")
         shutil.copytree(EXAMPLES, Path(folder) / "examples", ignore=shutil.ignore_patterns("__pycache__"))
         if file.suffix == ".py":
             return script_problems(file, folder)

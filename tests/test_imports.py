@@ -22,6 +22,7 @@ ORDER = [
     "_checks",
     "_text",
     "tables",
+    "columns",
     "report",
     "joint",
     "measures",
@@ -30,7 +31,9 @@ ORDER = [
     "search",
     "sample_privacy",
     "queries",
+    "recipe",
     "sklearn",
+    "_registry",
     "datasets",
     "agent",
     "cli",
@@ -52,6 +55,8 @@ SLOW_OR_OPTIONAL = {
     "starlette",
     "uvicorn",
 }
+# Where the rules below do not hold yet.
+LAZY: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 def test_imports_wait_inside_functions_only_for_what_is_slow_or_optional() -> None:
     """Commands are the exception: --help must load nothing."""
     for module in modules():
-        if part_of(module) in {"cli", ""}:
+        if part_of(module) in LAZY | {"cli", ""}:
             continue
         for each in imports_of(module):
             if each.inner and each.target in modules():

@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from discreet import datasets, measures, queries, sample_privacy, tables, testing
     from discreet.auditing._audit import Audit, audit
+    from discreet.columns import ColumnType
     from discreet.errors import DiscreetError
     from discreet.joint._joint import Joint
+    from discreet.recipe import Recipe
     from discreet.release._channels import Channel
     from discreet.release._frontier import Frontier
     from discreet.release._policy import Policy
     from discreet.release._publishing import publish
     from discreet.search import frontier
+    from discreet.search.tables import Generalisation, generalise
 
 __version__ = "0.1.0"
 
@@ -31,12 +34,16 @@ __version__ = "0.1.0"
 _WHERE = {
     "Audit": "discreet.auditing",
     "Channel": "discreet.release",
+    "ColumnType": "discreet.columns",
     "DiscreetError": "discreet.errors",
     "Frontier": "discreet.search",  # with the engines that saved frontiers name
+    "Generalisation": "discreet.search.tables",
     "Joint": "discreet.joint",
     "Policy": "discreet.release",
+    "Recipe": "discreet.recipe",
     "audit": "discreet.auditing",
     "frontier": "discreet.search",
+    "generalise": "discreet.search.tables",
     "publish": "discreet.release",
 }
 _MODULES = ("datasets", "measures", "queries", "sample_privacy", "tables", "testing")
@@ -44,13 +51,17 @@ _MODULES = ("datasets", "measures", "queries", "sample_privacy", "tables", "test
 __all__ = [
     "Audit",
     "Channel",
+    "ColumnType",
     "DiscreetError",
     "Frontier",
+    "Generalisation",
     "Joint",
     "Policy",
+    "Recipe",
     "audit",
     "datasets",
     "frontier",
+    "generalise",
     "measures",
     "publish",
     "queries",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from typing import Any
+
+DASH = "–"
 
 
 def shown(label: Any) -> Any:
@@ -47,3 +50,23 @@ def number_text(value: float, units: str) -> str:
     if units == "count":
         return f"{value:,.0f}"
     return f"{value:.3f}"
+
+
+def text(label: Any) -> str:
+    """A label in a cell; an empty one would be taken for missing."""
+    return label_text(label) or "empty text"
+
+
+def interval(low: Any, high: Any) -> str:
+    """One stretch in words.
+
+    Examples
+    --------
+    >>> interval(200, 219), interval(3, 3), interval(-5, -2)
+    ('200–219', '3', '-5 to -2')
+    """
+    first, last = text(low), text(high)
+    if first == last:
+        return first
+    spelt = first.startswith("-") or last.startswith("-") or isinstance(low, dt.date)
+    return f"{first} to {last}" if spelt else f"{first}{DASH}{last}"

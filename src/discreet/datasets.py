@@ -1,4 +1,4 @@
-"""Data sets to try discreet on. None is bundled: they come from a dependency, from a folder that you name, or from a cache.
+"""Data sets to try discreet on: made up here, from a dependency, from a folder that you name, or from a cache.
 
 The Hungarian heart data are part of "Heart Disease" in the UCI Machine Learning Repository, given by the Hungarian Institute
 of Cardiology, Budapest (principal investigator Andras Janosi, M.D.) under CC BY 4.0. Whoever uses them cites Janosi, A.,
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from discreet._registry import registry as registry
 from discreet.errors import InputError, TableError, listed, needs_extra
 from discreet.tables._writing import replacing
 
@@ -65,7 +66,16 @@ DIABETES_COLUMNS = {  # the names that the study gives to the six blood serum me
     "glucose": "blood sugar",
     "progression": "progression of the disease one year later",
 }
-_COLUMNS = {"hungarian": HEART_COLUMNS, "diabetes": DIABETES_COLUMNS}
+REGISTRY_COLUMNS = {
+    "patient": "number of the patient",
+    "age": "age in years",
+    "sex": "female or male",
+    "postcode": "five digits",
+    "admission": "day of admission, in 2025",
+    "occupation": "occupation, or child, in education, retired",
+    "diagnosis": "main diagnosis",
+}
+_COLUMNS = {"hungarian": HEART_COLUMNS, "diabetes": DIABETES_COLUMNS, "registry": REGISTRY_COLUMNS}
 _MOST_BYTES = 1 << 20  # the published file has ten thousand bytes: what is much larger is not it
 _SECONDS = 30.0
 
@@ -77,6 +87,8 @@ def load(name: str, *, data: str | Path | None = None, download: bool = False, r
     that repeats another is dropped, and `?` is missing, None. CC BY 4.0; the module's docstring says whom to cite.
 
     "diabetes": 442 patients of Efron et al. (2004) in natural units, from scikit-learn.
+
+    "registry": 5,000 made-up people admitted to hospital; `registry(rows, seed)` makes any number of them.
 
     Parameters
     ----------
@@ -95,6 +107,8 @@ def load(name: str, *, data: str | Path | None = None, download: bool = False, r
     describe(name)
     if name == "diabetes":
         return _diabetes()
+    if name == "registry":
+        return registry()
     columns = parse_uci(_hungarian(data, download))
     return columns if repeats else _without_repeats(columns)
 

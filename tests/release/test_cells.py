@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Policy
+from discreet._text import interval, text
 from discreet.errors import InputError
 from discreet.release import _cells as cells
 from discreet.tables._labels import order_key
@@ -99,7 +100,7 @@ def holds(label: str, value: Label, like: Label) -> bool:
         value = dt.datetime.combine(value, dt.time())
     for stretch in stretches:
         if stretch != "missing":
-            low, _, high = stretch.replace(" to ", cells.DASH).partition(cells.DASH)
+            low, _, high = stretch.replace(" to ", "–").partition("–")
             if end(low, like) <= value <= end(high or low, like):
                 return True
     return False
@@ -151,7 +152,7 @@ def test_sets_name_every_member(kind: str) -> None:
         policy = policy_of(*case)
         assume(cells.column_kind(case[0]) == "text")
         for block, (label,) in zip(policy.blocks, policy.labels, strict=True):
-            assert all(cells.text(letter) in label for letter in block)
+            assert all(text(letter) in label for letter in block)
 
     law()
 
@@ -298,9 +299,9 @@ def test_numbered_labels_differ_and_keep_their_text(labels: list[tuple[str, ...]
 
 
 def test_labels_as_people_read_them() -> None:
-    assert cells.interval(-5, -2) == "-5 to -2"
-    assert cells.interval(-5, 2) == "-5 to 2"
-    assert cells.interval(0.25, 1e7) == "0.25–10000000.0"
+    assert interval(-5, -2) == "-5 to -2"
+    assert interval(-5, 2) == "-5 to 2"
+    assert interval(0.25, 1e7) == "0.25–10000000.0"
     assert cells.hull([None, None]) == "missing"
     assert cells.hull(["b", None, "a"]) == "{a, b} or missing"
     assert cells.hull([dt.date(2024, 1, 1), dt.datetime(2024, 1, 1, 12)]) == "{2024-01-01, 2024-01-01 12:00:00}"

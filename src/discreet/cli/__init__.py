@@ -17,6 +17,7 @@ __all__ = ["COMMANDS", "group", "main"]
 
 # name -> one line for `discreet --help`; the module is imported only when the command runs.
 COMMANDS = {
+    "init": "Look at a table, and write a first recipe for its release.",
     "audit": "What do the public columns of a table give away?",
     "frontier": "Every policy worth having between leakage and utility.",
     "release": "Publish the public columns, coarsened, with a proof.",

@@ -47,14 +47,25 @@ def _decorated(function: F, options: Sequence[Callable[[F], F]]) -> F:
 
 def table_options(function: F) -> F:
     """TABLE and the roles of its columns."""
+    return _table_options(function, required=True)
+
+
+def recipe_table_options(function: F) -> F:
+    """The same, where a recipe may name them all."""
+    return _table_options(function, required=False)
+
+
+def _table_options(function: F, *, required: bool) -> F:
     return _decorated(
         function,
         (
-            click.argument("table"),
+            click.argument("table", required=required),
             click.option(
-                "--sensitive", "-s", type=Names(), multiple=True, required=True, help="Columns to protect (S)."
+                "--sensitive", "-s", type=Names(), multiple=True, required=required, help="Columns to protect (S)."
             ),
-            click.option("--public", "-p", type=Names(), multiple=True, required=True, help="Columns to publish (X)."),
+            click.option(
+                "--public", "-p", type=Names(), multiple=True, required=required, help="Columns to publish (X)."
+            ),
             click.option("--side", type=Names(), multiple=True, help="Columns that an adversary knows already (A)."),
             click.option(
                 "--missing",
@@ -174,8 +185,13 @@ _FRONTIER_OPTIONS = (
         help="The order of a column's categories, lowest first.",
     ),
     click.option("--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."),
-    click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds, for method exact."),
-    click.option("--hierarchy", metavar="FILE", help="A CSV of categories, as ARX writes them: blocks are its nodes."),
+    click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds."),
+    click.option(
+        "--hierarchy",
+        multiple=True,
+        metavar="[COLUMN=]FILE",
+        help="A CSV of categories, as ARX writes them: cells are its nodes.",
+    ),
     click.option("--seed", type=int, default=0, show_default=True, help="Of the searches that draw at random."),
 )
 
@@ -183,77 +199,3 @@ _FRONTIER_OPTIONS = (
 def frontier_options(function: F) -> F:
     """What a frontier is between, and how it is found."""
     return _decorated(function, _FRONTIER_OPTIONS)
-
-
-def joint_and_frontier(options: dict[str, Any], report: Progress, joint: Any = None) -> tuple[Any, Any]:
-    """Count the table and compute the frontier that the options ask for."""
-    from discreet.errors import InputError
-    from discreet.joint import Joint
-    from discreet.search import RANGES, frontier, has_positions
-
-    if joint is None:
-        joint = Joint.from_table(
-            named(options["table"], options["inner"]),
-            flat(options["sensitive"], named(options["table"], options["inner"])),
-            flat(options["public"], named(options["table"], options["inner"])),
-            flat(options["side"], named(options["table"], options["inner"])) or None,
-            missing=options["missing"],
-            na=options["na"],
-            memory_limit=options["memory_limit"],
-            progress=report,
-        )
-    placed = has_positions(joint) or bool(options["scale"] or options["rank"])
-    by_place = options["utility"] is None and options["leakage"] in RANGES
-    if by_place and not placed and has_positions(joint, but_missing=True):
-        raise InputError(
-            "some values of the public columns are missing, and distances need all of them: use --missing drop, "
-            "or --utility resolution to merge letters wherever they lie"
-        )
-    found = frontier(
-        joint,
-        leakage=options["leakage"],
-        utility=("distortion" if placed else "resolution") if by_place else options["utility"],
-        method=options["method"],
-        problem=options["problem"],
-        at_least=options["at_least"],
-        codeword=options["codeword"],
-        scale=_scales(options["scale"]) or None,
-        order=_ranks(options["rank"], joint) or None,
-        norm=options["norm"],
-        time_limit=options["time_limit"],
-        hierarchy=options["hierarchy"],
-        seed=options["seed"],
-        progress=report,
-    )
-    return joint, found
-
-
-def _ranks(texts: tuple[str, ...], joint: Any) -> dict[str, list[Any]]:
-    """Categories in order, as they are labelled in the joint: "1" is the number 1 there."""
-    from discreet.errors import InputError
-    from discreet.tables._columns import encode_column
-
-    ranks = {}
-    for text in texts:
-        name, mark, listed = text.partition("=")
-        if not mark or name not in joint.public:
-            raise InputError(f"--rank {text!r} does not read as COLUMN=A,B,C with a public column")
-        values = [part.strip() for part in listed.split(",")]
-        alphabet, codes = encode_column(values, frozenset())
-        ranks[name] = [alphabet.label(int(code)) for code in codes]
-    return ranks
-
-
-def _scales(texts: tuple[str, ...]) -> dict[str, float]:
-    from discreet.errors import InputError
-
-    scales = {}
-    for text in texts:
-        name, mark, unit = text.rpartition("=")
-        try:
-            scales[name] = float(unit)
-        except ValueError:
-            mark = ""
-        if not mark:
-            raise InputError(f"--scale {text!r} does not read as COLUMN=UNIT, such as age=10")
-    return scales

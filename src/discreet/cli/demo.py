@@ -1,82 +1,97 @@
-"""discreet demo: the main job on data that come with scikit-learn."""
+"""discreet demo: the main job on a made-up hospital registry."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from discreet.cli._shared import progress
 
-SENSITIVE = ["age", "sex"]
-SERUM = ["cholesterol", "ldl", "hdl"]
-PUBLISHED = "cholesterol"
-MOST_BITS = 3.0
+LEVELS = (2, 3, 5, 10, 25)
+SECONDS = 10.0
+MOST_BITS = 1.0
 
 
 @click.command("demo", epilog="Example: discreet demo --out out")
 @click.option("--out", metavar="FOLDER", default="out", show_default=True, help="Where to write what comes out.")
 def command(out: str) -> None:
-    """Audit, frontier, release and report on the diabetes study of Efron et al.
+    """Audit, frontier, release and report on 5,000 made-up patients.
 
-    Age and sex are sensitive; serum measurements are audited, and one of them is published.
+    The diagnosis is sensitive; age, sex, postcode, day of admission and occupation are published together, because
+    together they find a person. Then one column alone, at a proven optimum.
     """
-    from discreet.auditing import audit
     from discreet.cli.audit import show
-    from discreet.datasets import load
-    from discreet.joint import Joint
-    from discreet.release._publishing import ReleaseOptions, publish
+    from discreet.datasets import registry
+    from discreet.recipe import Recipe
+    from discreet.release import Policy
     from discreet.report._plots import save_figure
-    from discreet.search import frontier
-    from discreet.tables._writing import write_text
+    from discreet.tables._writing import write_rows, write_text
 
-    table = load("diabetes")
-    files = _files_in(Path(out))
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    people = folder / "people.csv"
+    write_rows(people, registry())
 
-    click.echo(f"1. What do {', '.join(SERUM)} give away about {', '.join(SENSITIVE)}?\n")
-    with progress("audit") as report:
-        found = audit(table, SENSITIVE, SERUM, progress=report)
-        write_text(files["audit.html"], found.to_html())
+    click.echo(f"1. A table nobody described: {people}. What are its columns?\n")
+    recipe = Recipe.guess(people).override(
+        data={"table": "people.csv"},
+        search={"time_limit": SECONDS},
+        output={"purpose": "A demonstration on made-up people."},
+    )
+    recipe.save(folder / "recipe.toml")
+    for name, each in recipe.columns.items():
+        click.echo(f"   {name:<11} {each.role:<11} {each.type or '':<9} {recipe.notes[name]}")
+    recipe = Recipe.load(folder / "recipe.toml")
+
+    click.echo("\n2. Who is exposed if it were published as it is?\n")
+    found = _audited(recipe)
+    write_text(folder / "audit.html", found.to_html())
     show(found, (), worst=3, show_values=False)
 
-    click.echo(
-        f"\n2. What could be published of {PUBLISHED}? (the first time, kernels are compiled for half a minute)\n"
-    )
+    click.echo("\n3. What does protection cost? (the first time, kernels are compiled for a minute)\n")
     with progress("frontier") as report:
-        joint = Joint.from_table(table, SENSITIVE, PUBLISHED)
-        best = frontier(joint, codeword="chebyshev", progress=report)
-        paper = frontier(joint, codeword="chebyshev", method="agglomerative", progress=report)
-        baseline = frontier(joint, codeword="chebyshev", method="mondrian", progress=report)
-        save_figure(best.plot(paper, baseline), files["frontier.png"])
-    for each in (best, paper, baseline):
-        click.echo(f"   {each!r}, hypervolume {each.hypervolume:.3f}")
+        from discreet.search.tables import table_frontier
 
-    click.echo(f"\n3. Release {PUBLISHED} with at most {MOST_BITS:g} bits lost in the worst case\n")
+        curve = table_frontier(recipe, LEVELS, progress=report)
+        save_figure(curve.plot(), str(folder / "frontier.png"))
+    for line in curve.lines():
+        click.echo(f"   {line}")
+
+    click.echo(f"\n4. Release it: {', '.join(recipe.require)} in every group\n")
     with progress("release") as report:
-        done = publish(
-            table,
-            best,
-            out=files["released.csv"],
-            policy_file=files["policy.json"],
-            report_file=files["report.html"],
-            max_leakage=MOST_BITS,
-            options=ReleaseOptions(purpose="A demonstration on public data.", force=True),
-            progress=report,
-        )
+        done = recipe.run(force=True, progress=report)
     for line in done.lines():
         click.echo(f"   {line}")
 
-    click.echo("\n4. Check it, trusting neither the table nor the policy\n")
-    checked = done.policy.verify(files["released.csv"], table)
-    for text in checked.checked:
-        click.echo(f"   checked: {text}")
+    click.echo("\n5. Check it, trusting neither the table nor the policy\n")
+    for text in Policy.load(folder / "policy.json").verify(folder / "released.csv", people).lines():
+        click.echo(f"   {text}")
+
+    click.echo(f"\n6. One column at a proven optimum: age, with at most {MOST_BITS:g} bit lost about the diagnosis\n")
+    for line in _one_column(recipe).lines():
+        click.echo(f"   {line}")
     click.echo(
-        f"\nopen {files['audit.html']} and {files['report.html']} in a browser; the frontier is in {files['frontier.png']}"
+        f"\nopen {folder / 'report.html'} and {folder / 'audit.html'} in a browser; {folder / 'recipe.toml'} says it all again"
     )
 
 
-def _files_in(folder: Path) -> dict[str, str]:
-    """What the demonstration writes, by name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    names = ("audit.html", "frontier.png", "released.csv", "policy.json", "report.html")
-    return {name: str(folder / name) for name in names}
+def _audited(recipe: Any) -> Any:
+    from discreet.auditing import audit
+
+    with progress("audit") as report:
+        return audit(recipe.table, recipe.sensitive, recipe.public, progress=report)
+
+
+def _one_column(recipe: Any) -> Any:
+    """The age alone, by its frontier."""
+    columns = {name: {"role": "ignored"} for name in recipe.public if name != "age"}
+    alone = recipe.override(
+        require=(),
+        columns=columns,
+        frontier={"max_leakage": MOST_BITS, "codeword": "chebyshev"},
+        output={"table": "age.csv", "policy": "age-policy.json", "public_policy": None, "report": None, "keep": []},
+    )
+    with progress("release") as report:
+        return alone.run(force=True, progress=report)

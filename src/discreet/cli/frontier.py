@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from discreet.cli._shared import console, frontier_options, joint_and_frontier, print_json, progress, table_options
+from discreet.cli._asked import recipe_of
+from discreet.cli._shared import console, frontier_options, print_json, progress, table_options
 
 
 @click.command(
@@ -24,13 +25,18 @@ def command(
     compare: tuple[str, ...], soft: bool, normalise: bool, plot: str | None, as_json: bool, **options: Any
 ) -> None:
     """Compute the frontier between what TABLE's public columns leak and how useful they stay."""
+    from discreet.recipe._running import frontier_of
     from discreet.report._plots import check_picture, save_figure
 
     if plot:
         check_picture(plot)
+    recipe = recipe_of(options)
     with progress("frontier") as report:
-        joint, found = joint_and_frontier(options, report)
-        others = [joint_and_frontier({**options, "method": method}, report, joint)[1] for method in compare]
+        found = frontier_of(recipe, progress=report)
+        others = [
+            frontier_of(recipe.override(frontier={"method": method}), joint=found.setting.joint, progress=report)
+            for method in compare
+        ]
         softened = found.soften(seed=options["seed"], progress=report) if soft else []
         if plot:
             save_figure(found.plot(*others, normalise=normalise, soft=softened), plot)

@@ -1,72 +1,101 @@
-"""discreet release: pick a point of the frontier, write the released table and the proof of what it leaks."""
+"""discreet release: a whole table, or one column at a point of its frontier, with the proof of what it leaks."""
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import click
 
-from discreet._typing import Cells, Unseen
-from discreet.cli._shared import (
-    Names,
-    flat,
-    frontier_options,
-    joint_and_frontier,
-    named,
-    print_json,
-    progress,
-    table_options,
-)
-
-CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility")
+from discreet.cli._asked import recipe_of
+from discreet.cli._shared import Names, frontier_options, print_json, progress, recipe_table_options
 
 
 @click.command(
     "release",
-    epilog="Example: discreet release people.csv --sensitive age --public chol --missing drop --max-leakage 2 "
-    "--out released.parquet --policy policy.json --report report.html",
+    epilog="Example: discreet release people.csv --sensitive diagnosis --public age,sex,postcode --require n>=5 "
+    "--require k>=3 --keep diagnosis --out released.csv --policy policy.json --report report.html",
 )
-@table_options
+@recipe_table_options
+@click.option("--recipe", metavar="FILE", help="A recipe that says all of this; what is typed here counts more.")
+@click.option(
+    "--require",
+    "-r",
+    multiple=True,
+    metavar="RULE",
+    help='What every group must have: "n>=5", "k(COLUMN)>=3", "L0<=2".',
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="number, date, code, category, ordered:A<B, or TYPE:BAND.",
+)
+@click.option(
+    "--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="How much a column's coarseness counts."
+)
+@click.option(
+    "--coarsest", multiple=True, metavar="COLUMN=LIMIT", help="Never coarser than: age=20, admission=month, postcode=2."
+)
+@click.option("--as-is", type=Names(), multiple=True, help="Public columns to leave as they are.")
+@click.option(
+    "--shape",
+    type=click.Choice(["local", "disjoint", "global"]),
+    default="local",
+    show_default=True,
+    help="How cells may lie.",
+)
+@click.option("--blind", is_flag=True, help="Group by n alone, and raise n until everything else holds.")
 @frontier_options
-@click.option("--max-leakage", type=float, help="The most useful policy that leaks at most this many bits.")
+@click.option(
+    "--max-leakage", type=float, help="For one bound: the most useful policy that leaks at most this many bits."
+)
 @click.option("--min-utility", type=float, help="The least leaking policy that is at least this useful.")
 @click.option(
     "--min-leakage", type=float, help="For a bottleneck: the smallest I(X;X̂) that keeps so many bits about S."
 )
 @click.option("--max-utility", type=float, help="For a bottleneck: the most I(S;X̂) at no more I(X;X̂) than this.")
 @click.option("--multiplier", type=float, help="The policy that the paper's algorithm returns for this λ.")
-@click.option(
-    "--out", required=True, metavar="FILE", help="The released table: .parquet .csv .tsv .arrow .feather .xlsx."
-)
-@click.option("--policy", "policy_file", required=True, metavar="FILE", help="The policy, as JSON.")
+@click.option("--out", metavar="FILE", help="The released table: .parquet .csv .tsv .arrow .feather .xlsx.")
+@click.option("--policy", "policy_file", metavar="FILE", help="The policy, as JSON; private.")
+@click.option("--public-policy", metavar="FILE", help="The part of the policy that may be handed out.")
 @click.option("--report", "report_file", metavar="FILE", help="An HTML report to read and sign.")
 @click.option("--purpose", default="", help="What the release is for, for the report.")
+@click.option("--target", metavar="COLUMN", help="A column that models will predict: the report measures them.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
+@click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the requirement.")
 @click.option(
-    "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
+    "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
 )
-@click.option("--unseen", type=click.Choice(get_args(Unseen)), default="nearest", show_default=True, help="New values.")
-@click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld instead of merged.")
+@click.option(
+    "--unseen", type=click.Choice(["nearest", "suppress"]), default="nearest", show_default=True, help="New values."
+)
+@click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(out: str, policy_file: str, report_file: str | None, as_json: bool, **options: Any) -> None:
-    """Release TABLE's public columns, coarsened, with a policy that says what they leak."""
-    from discreet.release._frontier import check_cut
-    from discreet.release._publishing import ReleaseOptions, carry_through, check_files
+def command(force: bool, as_json: bool, **options: Any) -> None:
+    """Release TABLE's public columns, coarsened, with a policy that says what they leak.
 
-    table = named(options["table"], options["inner"])
-    cut = {name: options[name] for name in CUTS}
-    check_cut(**cut)  # before the table is read
-    files = check_files(table, out, policy_file=policy_file, report_file=report_file, force=options["force"])
-    asked = ReleaseOptions(
-        keep=flat(options["keep"], table),
-        **{name: options[name] for name in ("cells", "unseen", "suppress", "na", "purpose", "force")},
-    )
+    With --require every group of records meets what you ask, at the least average loss. With --max-leakage (or
+    another cut) one frontier is cut at your bound, with a proven optimum for one column.
+    """
+    _check(options)
+    recipe = recipe_of(options)
     with progress("release") as report:
-        _, found = joint_and_frontier(options, report)
-        done = carry_through(table, found.point_at(**cut), frontier=found, files=files, options=asked, progress=report)
+        done = recipe.run(force=force, progress=report)
     if as_json:
         print_json(done.to_dict())
         return
     for line in done.lines():
         click.echo(line)
+
+
+def _check(options: dict[str, Any]) -> None:
+    """What must be named where no recipe names it."""
+    if options["recipe"]:
+        return
+    for name, option in (("table", "TABLE"), ("public", "--public"), ("out", "--out"), ("policy_file", "--policy")):
+        if not options[name]:
+            raise click.UsageError(f"name {option}, or a --recipe that does")
+    if not options["sensitive"] and not options["require"]:
+        raise click.UsageError("name --sensitive, or --require what every group must have")

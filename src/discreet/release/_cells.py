@@ -17,12 +17,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from discreet._text import label_text
+from discreet._text import interval, text
 from discreet._typing import IntArray
 from discreet.errors import InputError
 from discreet.tables._labels import Label
-
-DASH = "–"
 
 
 def is_number(label: Label) -> bool:
@@ -147,26 +145,6 @@ def halfway(low: Label, high: Label) -> tuple[Label, Label]:
         if low < short < high:
             return short, short
     return high, high
-
-
-def text(label: Label) -> str:
-    """A label in a cell; an empty one would be taken for missing."""
-    return label_text(label) or "empty text"
-
-
-def interval(low: Label, high: Label) -> str:
-    """One stretch in words.
-
-    Examples
-    --------
-    >>> interval(200, 219), interval(3, 3), interval(-5, -2)
-    ('200–219', '3', '-5 to -2')
-    """
-    first, last = text(low), text(high)
-    if first == last:
-        return first
-    spelt = first.startswith("-") or last.startswith("-") or isinstance(low, dt.date)
-    return f"{first} to {last}" if spelt else f"{first}{DASH}{last}"
 
 
 def column_kind(labels: Sequence[Label]) -> str:

@@ -21,6 +21,7 @@ from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.joint._joint import Joint, from_codes
 from discreet.release import _cells as cells
+from discreet.release._promises import measured
 from discreet.release._releasing import delivered, target_for
 from discreet.release._rows import ReleasedRows
 from discreet.report._pages import fragment
@@ -156,7 +157,8 @@ class Channel:
         total = np.bincount(symbols, weights=drawn, minlength=len(self.symbols)).astype(np.int64)
         seen = np.flatnonzero(total)
         column = {self.column: [self.symbols[i] for i in seen.tolist()]}
-        return ReleasedRows(column, total[seen], int(total.sum()), joint=joint, leakage="I")
+        measures = measured(joint, "I") if joint is not None else {}
+        return ReleasedRows(column, total[seen], int(total.sum()), joint=joint, measures=measures)
 
     @cached_property
     def _row_of(self) -> dict[Label, int]:

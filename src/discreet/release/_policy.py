@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from discreet._typing import FloatArray, IntArray, MissingPolicy, Unseen
+from discreet._typing import BoolArray, FloatArray, IntArray, MissingPolicy, Unseen
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
 from discreet.release import _policy_files as policy_files
 from discreet.release import _releasing as releasing
-from discreet.release._promises import TO_THE_INFORMED, alone_in, broken, measured, promised_by
+from discreet.release import _table_policy_files as table_policy_files
+from discreet.release._promises import TO_THE_INFORMED, alone_in, broken, measured, misclaimed, promised_by
 from discreet.release._release_page import policy_fragment
+from discreet.release._table_policy import TablePolicy
 from discreet.release._verifying import Verification, verify
-from discreet.tables._labels import Label, order_key, plain
+from discreet.tables._canonical import canonical
+from discreet.tables._labels import Alphabet, Label, order_key, plain
 from discreet.tables._writing import write_text
 
 if TYPE_CHECKING:
@@ -156,6 +159,22 @@ class Policy:
         is_row = isinstance(label, tuple) and len(label) == len(self.public) > 1
         return self._nearest(label) if is_row else None
 
+    def blocks_of(self, x: Alphabet) -> tuple[IntArray, BoolArray]:
+        """The block of every letter of a table (−1: none), and whether the policy withholds it."""
+        block = np.full(len(x), -1, dtype=np.int64)
+        withheld = np.zeros(len(x), dtype=bool)
+        kinds = self.column_kinds
+        hidden = frozenset(self.withheld)
+        for i, label in enumerate(x.labels()):
+            number, name = self.block_of(label), label
+            if number is None and label not in hidden:
+                name = _as_known(label, kinds)
+                number = self.block_of(name)
+            if number is not None:
+                block[i] = number
+            withheld[i] = name in hidden
+        return block, withheld
+
     @cached_property
     def _withheld(self) -> frozenset[Label]:
         return frozenset(self.withheld)
@@ -209,6 +228,24 @@ class Policy:
         plain = () if self.problem == "bottleneck" else promised_by(self.leakage)
         return (*plain, *(TO_THE_INFORMED[symbol] for symbol in plain if self.side and symbol in TO_THE_INFORMED))
 
+    @property
+    def counts_records(self) -> bool:
+        """Groups of records are not what this kind of policy is about."""
+        return False
+
+    @property
+    def about_sensitive(self) -> tuple[str, ...]:
+        """The promises that need the sensitive columns, or the original."""
+        return ("L0", "I*", "k")
+
+    def figures(self, joint: Joint) -> dict[str, float]:
+        """The measures that the policy states about a joint, by symbol."""
+        return measured(joint, self.leakage)
+
+    def misclaims(self, found: dict[str, float]) -> list[str]:
+        """Figures of this policy that recomputed ones do not bear out."""
+        return misclaimed(self, found)
+
     def broken_by(self, after: Joint) -> list[str]:
         """Why a released joint does not keep the promises; empty when it does."""
         return broken(self, after)
@@ -250,13 +287,20 @@ class Policy:
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
-        """Read a policy file; refuse one that is cut short, changed by hand, or of a newer version."""
-        return policy_files.policy_of(policy_files.read(path), cls, where=str(path))
+        """Read a policy file, of one alphabet or of a whole table; refuse one that is cut short, changed or newer."""
+        return cls._from(policy_files.read(path), str(path))
 
     @classmethod
     def from_dict(cls, document: Any) -> Policy:
         """A policy from what `to_dict` gave."""
-        return policy_files.policy_of(document, cls, where="the policy")
+        return cls._from(document, "the policy")
+
+    @classmethod
+    def _from(cls, document: Any, where: str) -> Policy:
+        if isinstance(document, dict) and document.get("kind") == table_policy_files.KIND:
+            # It releases, applies and verifies as a Policy does; whoever looks at blocks and letters asks which it is.
+            return table_policy_files.policy_of(document, TablePolicy, where=where)  # type: ignore[return-value]
+        return policy_files.policy_of(document, cls, where=where)
 
     def with_source(self, **facts: Any) -> Policy:
         """The same policy, with facts about the data it was made for."""
@@ -273,6 +317,18 @@ class Policy:
 
     def _repr_html_(self) -> str:
         return policy_fragment(self)
+
+
+def _as_known(label: Label, kinds: Sequence[str]) -> Label:
+    """A value as the policy would have read it: one odd cell makes all numbers of a column texts, and the reverse."""
+    parts = label if len(kinds) > 1 else (label,)
+    read = [
+        part
+        if part is None or (kind == "text") == isinstance(part, str)
+        else canonical([part, "text"] if kind == "text" else [part])[0]
+        for part, kind in zip(parts, kinds, strict=True)
+    ]
+    return tuple(read) if len(kinds) > 1 else read[0]
 
 
 def _width(label: Label) -> int:

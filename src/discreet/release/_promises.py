@@ -83,3 +83,15 @@ def broken(policy: Policy, after: Joint) -> list[str]:
             f"(the least has {after.records.min():g})"
         )
     return reasons
+
+
+def misclaimed(policy: Policy, found: dict[str, float]) -> list[str]:
+    """Figures of the policy file that the original does not bear out."""
+    wrong = []
+    for symbol in dict.fromkeys(("L0", "I*", "k", *(each for each in policy.promised if each in found))):
+        claimed, value = policy.after[symbol], found[symbol]
+        grows = -REGISTRY[symbol].direction if symbol in REGISTRY else 1  # with side information it is a leakage too
+        worse = (value - claimed) * grows
+        if worse > 1e-9:
+            wrong.append(f"the policy claims {symbol} {claimed:.4g}, the original gives {value:.4g}")
+    return wrong

@@ -19,11 +19,11 @@ from discreet.tables._writing import check_table_target, fitted, read_back, writ
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
-    from discreet.release._policy import Policy
+    from discreet.release._coarsening import Coarsening
 
 
 def release(
-    policy: Policy,
+    policy: Coarsening,
     table: object,
     *,
     out: str | Path | None = None,
@@ -42,7 +42,7 @@ def release(
 
 
 def apply(
-    policy: Policy,
+    policy: Coarsening,
     table: object,
     *,
     out: str | Path | None = None,
@@ -100,7 +100,7 @@ def write(done: ReleasedRows, target: Path) -> None:
     write_repeated(target, columns, done.counts, check=check)
 
 
-def require_promises(policy: Policy, done: ReleasedRows) -> None:
+def require_promises(policy: Coarsening, done: ReleasedRows) -> None:
     """Refuse a release that leaks more than the policy promises."""
     if done.joint is None:
         raise ColumnError(f"the table has no sensitive columns {list(policy.sensitive)}: the promise cannot be checked")

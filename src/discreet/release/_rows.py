@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet._typing import BoolArray, Cells, IntArray
+from discreet.columns._guess import guess_type, identifying
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
-from discreet.release._promises import measured
-from discreet.tables._canonical import canonical
 from discreet.tables._columns import encode_column
-from discreet.tables._labels import Alphabet, Label, combine
+from discreet.tables._labels import Alphabet, combine
 from discreet.tables._sources import column_names, group
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
-    from discreet.release._policy import Policy
+    from discreet.release._coarsening import Coarsening
 
 Coded = Mapping[str, tuple[Alphabet, IntArray]]
 
@@ -41,16 +40,11 @@ class ReleasedRows:
     unseen: int = 0  # rows whose value no block can truly stand for
     joint: Joint | None = None  # (s, released cell), where the table has S
     with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
-    leakage: str = "L0"  # what the policy is about
-
-    @property
-    def measures(self) -> dict[str, float]:
-        """What the release leaks, recomputed from its rows."""
-        return measured(self.joint, self.leakage) if self.joint is not None else {}
+    measures: dict[str, float] = field(default_factory=dict)  # what the release leaks, recomputed from its rows
 
 
 def carry_out(
-    policy: Policy,
+    policy: Coarsening,
     table: object,
     *,
     keep: str | Sequence[str] = (),
@@ -58,7 +52,8 @@ def carry_out(
     progress: Progress | None = None,
 ) -> ReleasedRows:
     """Coarsen a table without writing anything, and measure what the result leaks."""
-    if cells == "codeword" and any(not _is_numeric(word, len(policy.public)) for word in policy.codewords):
+    words = policy.codewords
+    if cells == "codeword" and not (words and all(_is_numeric(word, len(policy.public)) for word in words)):
         raise InputError("this policy has no numeric codeword for every column: release its labels instead")
     kept_names = list(dict.fromkeys([keep] if isinstance(keep, str) else keep))
     for name in kept_names:
@@ -69,7 +64,7 @@ def carry_out(
     coded, counts = _counted(table, [*policy.public, *s_names, *a_names], kept_names, policy.na, progress)
     present = _present(policy, {name: coded[name] for name in (*policy.public, *s_names, *a_names)}, counts)
     x, x_codes = combine([coded[name] for name in policy.public], policy.public)
-    block_of_letter, is_withheld = _blocks_of_letters(policy, x)
+    block_of_letter, is_withheld = policy.blocks_of(x)
     block = block_of_letter[x_codes]
     gone = present & (block < 0)
     withheld = int(counts[gone & is_withheld[x_codes]].sum())
@@ -90,7 +85,7 @@ def carry_out(
         unseen=int(counts[gone].sum()) - withheld,
         joint=joint,
         with_kept=with_kept,
-        leakage=policy.leakage,
+        measures=policy.figures(joint) if joint is not None else {},
     )
 
 
@@ -111,7 +106,7 @@ def _counted(
 
 
 def _joints(
-    policy: Policy,
+    policy: Coarsening,
     rows: Coded,
     kept: Coded,
     roles: tuple[Sequence[str], Sequence[str]],
@@ -119,9 +114,9 @@ def _joints(
 ) -> tuple[Joint | None, Joint | None]:
     """S against the released cells, and against cells and kept columns together; None where there is nothing to say."""
     (s_names, a_names), (block, counts) = roles, released
-    if not s_names:
+    if not s_names and policy.sensitive:
         return None, None
-    s = combine([rows[name] for name in s_names], s_names)
+    s = combine([rows[name] for name in s_names], s_names) if s_names else nobody(len(counts))
     a = combine([rows[name] for name in a_names], a_names) if a_names else None
     joint = from_codes(s, (Alphabet((list(policy.labels),)), block), counts, side=a)
     extra = {name: pair for name, pair in kept.items() if name not in s_names}
@@ -131,7 +126,12 @@ def _joints(
     return joint, from_codes(s, combine([(cell_axis, block), *extra.values()], ["cell", *extra]), counts)
 
 
-def _present(policy: Policy, coded: Coded, counts: IntArray) -> BoolArray:
+def nobody(entries: int) -> tuple[Alphabet, IntArray]:
+    """A sensitive value that everybody shares, where groups of records are all that is asked about."""
+    return Alphabet(((None,),)), np.zeros(entries, dtype=np.int64)
+
+
+def _present(policy: Coarsening, coded: Coded, counts: IntArray) -> BoolArray:
     """The rows that the policy's rule for missing values lets through."""
     present = np.ones(len(counts), dtype=bool)
     lacking = []
@@ -148,45 +148,20 @@ def _present(policy: Policy, coded: Coded, counts: IntArray) -> BoolArray:
     return present
 
 
-def _blocks_of_letters(policy: Policy, x: Alphabet) -> tuple[IntArray, BoolArray]:
-    """The block of every letter of a table (−1: none), and whether the policy withholds it."""
-    block = np.full(len(x), -1, dtype=np.int64)
-    withheld = np.zeros(len(x), dtype=bool)
-    kinds = policy.column_kinds
-    hidden = frozenset(policy.withheld)
-    for i, label in enumerate(x.labels()):
-        number, name = policy.block_of(label), label
-        if number is None and label not in hidden:
-            name = _as_known(label, kinds)
-            number = policy.block_of(name)
-        if number is not None:
-            block[i] = number
-        withheld[i] = name in hidden
-    return block, withheld
-
-
-def _as_known(label: Label, kinds: Sequence[str]) -> Label:
-    """A value as the policy would have read it: one odd cell makes all numbers of a column texts, and the reverse."""
-    parts = label if len(kinds) > 1 else (label,)
-    read = [
-        part
-        if part is None or (kind == "text") == isinstance(part, str)
-        else canonical([part, "text"] if kind == "text" else [part])[0]
-        for part, kind in zip(parts, kinds, strict=True)
-    ]
-    return tuple(read) if len(kinds) > 1 else read[0]
-
-
 def _refuse_identifiers(coded: Coded, counts: IntArray) -> None:
-    """A column that is different in every row names people: it is never kept."""
+    """A column that names people is never kept: one that is different in (nearly) every row, mail addresses, names."""
     rows = int(counts.sum())
-    for name, (_, codes) in coded.items():
-        if rows > 1 and len(np.unique(codes)) == rows:
+    for name, (alphabet, codes) in coded.items():
+        labels = [alphabet.label(code) for code in np.unique(codes).tolist()]
+        if rows > 1 and len(labels) == rows:
             raise ColumnError(f"column {name!r} is different in every row: it identifies people and is never kept")
+        reason = identifying(name, labels, guess_type(name, labels)[0], rows)
+        if reason:
+            raise ColumnError(f"column {name!r} identifies people ({reason}) and is never kept")
 
 
 def _distinct_rows(
-    policy: Policy, cells: Cells, kept: Coded, released: tuple[IntArray, IntArray]
+    policy: Coarsening, cells: Cells, kept: Coded, released: tuple[IntArray, IntArray]
 ) -> tuple[dict[str, list[Any]], IntArray]:
     """The released rows without repetition, in the order of blocks, with their counts."""
     block, counts = released

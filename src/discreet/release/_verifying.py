@@ -12,9 +12,7 @@ from discreet._text import json_number
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, RequirementError
 from discreet.joint._joint import from_codes
-from discreet.measures import REGISTRY
-from discreet.release._promises import broken, measured
-from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out
+from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out, nobody
 from discreet.report._pages import fragment
 from discreet.tables._canonical import canonical
 from discreet.tables._columns import encode_column
@@ -22,7 +20,7 @@ from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
 
 if TYPE_CHECKING:
-    from discreet.release._policy import Policy
+    from discreet.release._coarsening import Coarsening
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class _Findings:
         return Verification(tuple(self.problems), tuple(self.checked), tuple(self.unchecked), rows, self.measures)
 
 
-def verify(policy: Policy, released: object, original: object | None = None) -> Verification:
+def verify(policy: Coarsening, released: object, original: object | None = None) -> Verification:
     """Hold a released table against a policy without trusting the policy's own figures.
 
     Every cell must be one of the policy's. Where the released table has the sensitive columns, leakage is recomputed
@@ -115,8 +113,8 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
         found.problems.append(f"{readings[0].unknown} of {rows} rows have cells that the policy does not have")
     else:
         found.checked.append("every cell is one of the policy's")
-    with_s = bool(policy.sensitive) and all(name in others for name in policy.sensitive)
-    if with_s:
+    with_s = all(name in others for name in policy.sensitive)
+    if with_s or policy.counts_records:
         _recompute(policy, found, coded, readings[0].block, counts)
     if original is not None:
         kept = [name for name in others if name in column_names(original)]
@@ -125,7 +123,7 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
             return found.closed(rows)
     elif not with_s:
         found.unchecked += [
-            f"{symbol}: neither the sensitive columns nor the original are here" for symbol in ("L0", "I*", "k")
+            f"{symbol}: neither the sensitive columns nor the original are here" for symbol in policy.about_sensitive
         ]
     found.unchecked += [
         f"{symbol}: the side information is not here"
@@ -135,23 +133,25 @@ def verify(policy: Policy, released: object, original: object | None = None) -> 
     return found.closed(rows)
 
 
-def _recompute(policy: Policy, found: _Findings, coded: Coded, block: IntArray, counts: IntArray) -> None:
+def _recompute(policy: Coarsening, found: _Findings, coded: Coded, block: IntArray, counts: IntArray) -> None:
     """What the released table leaks by itself, where it has the sensitive columns."""
     known = block >= 0
     if not known.any():
         return
     narrowed = {name: (alphabet, codes[known]) for name, (alphabet, codes) in coded.items()}
-    s = combine([narrowed[name] for name in policy.sensitive], policy.sensitive)
+    with_s = bool(policy.sensitive) and all(name in coded for name in policy.sensitive)
+    s = combine([narrowed[name] for name in policy.sensitive], policy.sensitive) if with_s else nobody(int(known.sum()))
     with_a = policy.side and all(name in narrowed for name in policy.side)
     a = combine([narrowed[name] for name in policy.side], policy.side) if with_a else None
     joint = from_codes(s, (Alphabet((list(policy.labels),)), block[known]), counts[known], side=a)
-    found.measures = measured(joint, policy.leakage)
-    found.problems += broken(policy, joint)
-    found.checked.append("leakage, recomputed from the released table")
+    found.measures = policy.figures(joint)
+    found.problems += policy.broken_by(joint)
+    what = "leakage" if with_s else "records in every group"
+    found.checked.append(f"{what}, recomputed from the released table")
 
 
 def _compare(
-    policy: Policy, found: _Findings, original: object, readings: list[Reading], kept: tuple[Coded, IntArray]
+    policy: Coarsening, found: _Findings, original: object, readings: list[Reading], kept: tuple[Coded, IntArray]
 ) -> bool:
     """Release the original anew, and hold both against each other; False where the original cannot be released."""
     columns, counts = kept
@@ -164,8 +164,8 @@ def _compare(
         found.unchecked.append("leakage: the original has no sensitive columns")
     else:
         found.measures = done.measures
-        found.problems += [reason for reason in broken(policy, done.joint) if reason not in found.problems]
-        found.problems += _claims(policy, found.measures)
+        found.problems += [reason for reason in policy.broken_by(done.joint) if reason not in found.problems]
+        found.problems += policy.misclaims(found.measures)
         found.checked.append("leakage, recomputed from the original")
     if not readings[0].unknown:
         same = any(_rows(each, columns, counts) == _wanted(policy, each, done, list(columns)) for each in readings)
@@ -174,24 +174,13 @@ def _compare(
     return True
 
 
-def _claims(policy: Policy, found: dict[str, float]) -> list[str]:
-    """Figures of the policy file that the original does not bear out."""
-    wrong = []
-    for symbol in dict.fromkeys(("L0", "I*", "k", *(each for each in policy.promised if each in found))):
-        claimed, value = policy.after[symbol], found[symbol]
-        grows = -REGISTRY[symbol].direction if symbol in REGISTRY else 1  # with side information it is a leakage too
-        worse = (value - claimed) * grows
-        if worse > 1e-9:
-            wrong.append(f"the policy claims {symbol} {claimed:.4g}, the original gives {value:.4g}")
-    return wrong
-
-
-def _readings(policy: Policy, coded: Sequence[tuple[Alphabet, IntArray]], counts: IntArray) -> list[Reading]:
+def _readings(policy: Coarsening, coded: Sequence[tuple[Alphabet, IntArray]], counts: IntArray) -> list[Reading]:
     """The readings of the released cells that explain most rows; both, where they explain as many."""
     axis, codes = combine(coded, policy.public)
     cells = [as_tuple(label) for label in axis.labels()]
     found = []
-    for texts in (policy.labels, [as_tuple(word) for word in policy.codewords]):
+    words = [as_tuple(word) for word in policy.codewords]
+    for texts in (policy.labels, words) if words else (policy.labels,):
         exact: dict[Any, int] = {}
         loose: dict[Any, int] = {}
         for number, text in enumerate(texts):
@@ -222,7 +211,7 @@ def _rows(reading: Reading, kept: Coded, counts: IntArray) -> dict[Any, int]:
     return _totals(keys, counts.tolist())
 
 
-def _wanted(policy: Policy, reading: Reading, done: ReleasedRows, kept: Sequence[str]) -> dict[Any, int]:
+def _wanted(policy: Coarsening, reading: Reading, done: ReleasedRows, kept: Sequence[str]) -> dict[Any, int]:
     """The same, as the policy makes them of the original."""
     number = {label: i for i, label in enumerate(policy.labels)}
     cells = zip(*(done.columns[name] for name in policy.public), strict=True)

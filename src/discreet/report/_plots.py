@@ -207,3 +207,63 @@ def save_figure(drawing: Any, path: str) -> None:
     # The same figure gives the same SVG, whose text can be searched.
     with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none"}):
         drawing.savefig(temporary, dpi=150, **({"metadata": {"Date": None}} if path.lower().endswith(".svg") else {}))
+
+
+def bars_figure(values: Mapping[str, float], axis: str) -> Any:
+    """One bar per name, the first on top."""
+    drawing, axes = figure(height=0.6 + 0.32 * len(values))
+    names = list(values)[::-1]
+    axes.barh([drawn(name) for name in names], [values[name] for name in names], color=ACCENT, height=0.6)
+    axes.set_xlabel(axis, color=INK, fontsize=9)
+    return drawing
+
+
+def paired_bars_figure(names: Sequence[str], before: Sequence[float], after: Sequence[float], title: str) -> Any:
+    """Two bars per name, before and after."""
+    drawing, axes = figure(height=2.6)
+    place = np.arange(len(names))
+    axes.bar(place - 0.2, before, 0.38, color=PALE, edgecolor=INK, linewidth=0.4, label="before")
+    axes.bar(place + 0.2, after, 0.38, color=ACCENT, label="after")
+    turned = max(map(len, names), default=0) * len(names) > 90
+    axes.set_xticks(
+        place, [drawn(name) for name in names], rotation=40 if turned else 0, ha="right" if turned else "center"
+    )
+    axes.tick_params(axis="x", labelsize=8)
+    axes.set_title(title, color=INK, fontsize=10, loc="left")
+    axes.legend(frameon=False, fontsize=8)
+    return drawing
+
+
+def matrices_figure(names: Sequence[str], before: Any, after: Any) -> Any:
+    """Two square tables of numbers between 0 and 1 side by side, as shades with their figures."""
+    needs_extra("matplotlib", "plots")
+    from matplotlib.figure import Figure
+
+    size = max(3.0, 0.55 * len(names) + 1.2)
+    drawing = Figure(figsize=(2 * size, size), layout="constrained")
+    for axes, values, title in zip(drawing.subplots(1, 2), (before, after), ("before", "after"), strict=True):
+        axes.imshow(values, cmap="Blues", vmin=0, vmax=1)
+        axes.set_title(f"{title} (Cramér's V)", color=INK, fontsize=10, loc="left")
+        axes.set_xticks(range(len(names)), [drawn(name) for name in names], rotation=40, ha="right", fontsize=8)
+        axes.set_yticks(range(len(names)), [drawn(name) for name in names], fontsize=8)
+        for i in range(len(names)):
+            for j in range(len(names)):
+                shade = "#fff" if values[i, j] > 0.6 else INK
+                axes.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=shade)
+    return drawing
+
+
+def table_frontier_figure(symbol: str, levels: Sequence[int], loss: Sequence[float], bound: Sequence[float]) -> Any:
+    """Loss of whole tables against what every group must have, with the proven bound."""
+    drawing, axes = figure(height=3.6)
+    axes.fill_between(levels, bound, color=PALE, label="proven: no release lies here")
+    axes.plot(levels, loss, color=ACCENT, marker="o", markersize=4, label="released")
+    axes.set_xscale("log")
+    axes.set_xticks(levels, [str(level) for level in levels])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    what = "records" if symbol == "n" else "different sensitive values"
+    axes.set_xlabel(f"at least so many {what} in every group ({symbol})", color=INK, fontsize=9)
+    axes.set_ylabel("loss (GCP)", color=INK, fontsize=9)
+    axes.legend(frameon=False, fontsize=8)
+    return drawing

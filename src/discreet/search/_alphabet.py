@@ -58,9 +58,6 @@ def places_of(
     names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
-    for name in order or ():
-        if name not in names:
-            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
     if isinstance(scale, str) and scale != "range":
         raise InputError(f"scale={scale!r} is not known: give one unit per column, or 'range'")
     for i, name in enumerate(names):

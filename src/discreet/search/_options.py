@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from discreet import _checks as checks
 from discreet._typing import Codeword, Cost, Leakage, Method, Problem, Progress, UtilityName
+from discreet.columns import Hierarchy
 from discreet.errors import InputError, listed
 from discreet.release._points import Places, Setting
 from discreet.release._promises import PROMISED, measured, promised_by
@@ -17,7 +18,6 @@ from discreet.search._alphabet import Values, has_positions, letters_of, places_
 from discreet.search._protocol import RANGES, Task
 from discreet.search.information._weights import weights_of
 from discreet.search.ranges._figures import worst_utility
-from discreet.search.ranges._hierarchy import Hierarchy
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint

@@ -55,12 +55,17 @@ def count(
     sensitive: str | Sequence[str],
     public: str | Sequence[str],
     side: str | Sequence[str] | None = None,
+    *,
+    bare: bool = False,
     **reading: Unpack[Reading],
 ) -> Counted:
-    """Count how often each s was seen with each x (and a) in any kind of table; `reading` is as of `Joint.from_table`."""
+    """Count how often each s was seen with each x (and a) in any kind of table; where `bare`, there need be no s.
+
+    `reading` is as of `Joint.from_table`.
+    """
     missing, na = reading.get("missing", "level"), reading.get("na", ())
     checks.choice(missing, MissingPolicy, name="missing")
-    roles = _roles(sensitive, public, side)
+    roles = _roles(sensitive, public, side, bare=bare)
     columns = [name for names in roles for name in names]
     texts = frozenset([na] if isinstance(na, str) else na)
     coded, counts = counted_columns(
@@ -90,7 +95,8 @@ def count(
         stays = ~gone
         counts, coded = counts[stays], [_narrow(alphabet, codes[stays]) for alphabet, codes in coded]
     s_names, x_names, a_names = roles
-    s, s_codes = combine(coded[: len(s_names)], s_names)
+    nothing = Alphabet(((None,),)), np.zeros(len(counts), dtype=np.int64)
+    s, s_codes = combine(coded[: len(s_names)], s_names) if s_names else nothing
     x, x_codes = combine(coded[len(s_names) : len(s_names) + len(x_names)], x_names)
     if not a_names:
         return Counted(s, x, None, s_codes, x_codes, None, counts, rows - report.dropped, report)
@@ -124,10 +130,14 @@ def counted_columns(
 
 
 def _roles(
-    sensitive: str | Sequence[str], public: str | Sequence[str], side: str | Sequence[str] | None
+    sensitive: str | Sequence[str],
+    public: str | Sequence[str],
+    side: str | Sequence[str] | None,
+    *,
+    bare: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Column names by role: none twice, none with two roles, S and X not empty."""
-    s = checks.columns(sensitive, name="sensitive")
+    s = checks.columns(sensitive, name="sensitive", optional=bare)
     x = checks.columns(public, name="public")
     a = checks.columns(side, name="side", optional=True)
     for one, other, names, others in (

@@ -115,6 +115,13 @@ def write_repeated(
             check(temporary)
 
 
+def write_rows(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    """A table of plain columns, in the format that the suffix names."""
+    rows = len(next(iter(columns.values())))
+    given = {name: list(values) for name, values in columns.items()}
+    write_repeated(check_table_target(path, force=True), given, np.ones(rows, dtype=np.int64))
+
+
 def fitted(columns: Mapping[str, Sequence[Any]], path: str | Path) -> dict[str, list[Any]]:
     """The columns as the format of a file can hold them: what it has no type for becomes text that reads the same."""
     kind = Path(path).suffix.lower()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from discreet.search.ranges._hierarchy import Hierarchy, HierarchyError, full_domain, local_recoding
+from discreet.columns import Hierarchy, HierarchyError
+from discreet.search.ranges._hierarchy import full_domain, local_recoding
 from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, is_canonical, make_letters
 
 if TYPE_CHECKING:

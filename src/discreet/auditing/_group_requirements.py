@@ -1,0 +1,156 @@
+"""Requirements on every released group: "n>=5", "k>=3", "k(diagnosis)>=3", "L0<=2", "Lmin<=1", "Lr<=2".
+
+Each is about one group at a time, so that all of them can hold together in every group of a release, and can be
+recomputed from its rows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import InputError, listed
+
+if TYPE_CHECKING:
+    from discreet._typing import BoolArray, FloatArray
+    from discreet.joint._joint import Joint
+
+_FORM = re.compile(
+    r"\s*(?P<symbol>[A-Za-z0-9*]+)\s*(\(\s*(?P<column>.+?)\s*\))?\s*(?P<relation><=|>=)\s*(?P<bound>[^<>=\s]+)\s*"
+)
+_RELATIONS = {"n": ">=", "k": ">=", "L0": "<=", "Lmin": "<=", "Lr": "<="}
+_ROUNDING = 1e-12  # bits: a logarithm computed two ways
+
+
+@dataclass(frozen=True)
+class GroupRequirement:
+    """What every group must have: `n` records, `k` distinct sensitive values, or at most so many bits of a leakage.
+
+    L0 of a group is log(|S| / distinct values in it); Lmin is log(largest share in it / largest share in the table); Lr is
+    the largest log(share in it / share in the table) over the sensitive values.
+    """
+
+    symbol: str
+    bound: float
+    column: str | None = None  # the sensitive column it is about; None is each of them
+
+    @classmethod
+    def parse(cls, text: str | GroupRequirement, sensitive: Sequence[str]) -> GroupRequirement:
+        """Read a requirement; refuse one that no group can be held against, or about a column that is not sensitive.
+
+        Examples
+        --------
+        >>> GroupRequirement.parse("k(diagnosis) >= 3", ["diagnosis"])
+        GroupRequirement(symbol='k', bound=3.0, column='diagnosis')
+        """
+        if isinstance(text, GroupRequirement):
+            return text
+        match = _FORM.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            raise InputError(f"requirement {text!r} does not read as 'n>=5', 'k>=3', 'k(diagnosis)>=3' or 'L0<=2'")
+        symbol, column = match["symbol"], match["column"]
+        if symbol not in _RELATIONS:
+            raise InputError(
+                f"requirement {text!r}: {symbol!r} is not about single groups: use one of {listed(tuple(_RELATIONS))}"
+            )
+        if match["relation"] != _RELATIONS[symbol]:
+            raise InputError(
+                f"requirement {text!r} is the wrong way round: use {symbol}{_RELATIONS[symbol]}{match['bound']}"
+            )
+        if column is not None and (symbol == "n" or column not in sensitive):
+            known = f"the sensitive columns are {listed(tuple(sensitive))}" if sensitive else "no column is sensitive"
+            why = "n counts records, not values" if symbol == "n" else f"{column!r} is not sensitive: {known}"
+            raise InputError(f"requirement {text!r}: {why}")
+        if symbol != "n" and not sensitive:
+            raise InputError(f"requirement {text!r} is about sensitive values: name the sensitive column")
+        return cls(symbol, _number(match["bound"], text, counted=symbol in ("n", "k")), column)
+
+    def of_groups(self, joint: Joint) -> FloatArray:
+        """The value of every group (x) of a joint about one sensitive column, or about any for n."""
+        if self.symbol == "n":
+            return np.asarray(joint.records, dtype=np.float64)
+        distinct = np.asarray(joint.distinct, dtype=np.float64)
+        if self.symbol == "k":
+            return distinct
+        if self.symbol == "L0":
+            return np.log2(joint.n_s / distinct)
+        counts = joint.counts
+        records = np.asarray(joint.records, dtype=np.float64)
+        share = counts.data / np.repeat(records, np.diff(counts.indptr))
+        prior = np.bincount(counts.indices, counts.data, joint.n_s) / records.sum()
+        gain = share / prior.max() if self.symbol == "Lmin" else share / prior[counts.indices]
+        return np.log2(np.maximum.reduceat(gain, counts.indptr[:-1]))
+
+    def holds(self, values: FloatArray) -> BoolArray:
+        """Which of these values of groups are good enough."""
+        if _RELATIONS[self.symbol] == ">=":
+            return np.asarray(values >= self.bound)
+        return np.asarray(values <= self.bound + _ROUNDING * max(1.0, abs(self.bound)))
+
+    def worst(self, values: FloatArray) -> float:
+        """The value of the worst group."""
+        return float(values.min() if _RELATIONS[self.symbol] == ">=" else values.max())
+
+    def __str__(self) -> str:
+        about = f"({self.column})" if self.column else ""
+        return f"{self.symbol}{about}{_RELATIONS[self.symbol]}{self.bound:g}"
+
+
+@dataclass(frozen=True)
+class GroupFinding:
+    """A requirement held against every group of a release: the worst value, and how many groups break it."""
+
+    requirement: GroupRequirement
+    column: str | None
+    worst: float
+    failing: int
+
+    @property
+    def met(self) -> bool:
+        """Whether all groups have what they must have."""
+        return self.failing == 0
+
+    def sentence(self) -> str:
+        """The outcome in words."""
+        about = f" of {self.column}" if self.column and not self.requirement.column else ""
+        if self.met:
+            return f"{self.requirement}{about} holds in every group; the worst has {self.worst:.4g}"
+        groups = "1 group breaks" if self.failing == 1 else f"{self.failing:,} groups break"
+        return f"{groups} {self.requirement}{about}; the worst has {self.worst:.4g}"
+
+
+def parse_all(texts: str | Iterable[str | GroupRequirement], sensitive: Sequence[str]) -> tuple[GroupRequirement, ...]:
+    """Several requirements, each once; at least one."""
+    found = [GroupRequirement.parse(text, sensitive) for text in ([texts] if isinstance(texts, str) else texts)]
+    if not found:
+        raise InputError("no requirement was named: say what every group must have, such as 'n>=5' or 'k>=3'")
+    return tuple(dict.fromkeys(found))
+
+
+def findings(requirements: Iterable[GroupRequirement], joint: Joint) -> list[GroupFinding]:
+    """Every requirement held against the groups of a joint; one about values is held against each sensitive column."""
+    alone = {name: joint.select(sensitive=[name]) if len(joint.sensitive) > 1 else joint for name in joint.sensitive}
+    found = []
+    for each in requirements:
+        columns = [each.column] if each.column else [None] if each.symbol == "n" else list(alone)
+        for column in columns:
+            values = each.of_groups(joint if column is None else alone[column])
+            found.append(GroupFinding(each, column, each.worst(values), int((~each.holds(values)).sum())))
+    return found
+
+
+def _number(text: str, whole: object, *, counted: bool) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number) or math.isinf(number) or number < 0 or (counted and (number < 1 or number != int(number))):
+        raise InputError(
+            f"requirement {whole!r}: {text!r} is not a {'whole number of at least 1' if counted else 'number'}"
+        )
+    return number

@@ -1,0 +1,185 @@
+"""From the options of a command to a recipe: a recipe file first, if there is one, and what was typed over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from discreet.cli._shared import flat, named
+
+if TYPE_CHECKING:
+    from discreet.recipe import Recipe
+
+DATA = {"inner": "name", "missing": "missing", "na": "na", "memory_limit": "memory_limit"}
+SEARCH = {name: name for name in ("shape", "suppress", "time_limit", "seed", "blind")}
+FRONTIER = {
+    name: name
+    for name in (
+        "leakage", "utility", "method", "problem", "at_least", "codeword", "norm",
+        "max_leakage", "min_utility", "min_leakage", "max_utility", "multiplier",
+    )
+}  # fmt: skip
+OUTPUT = {
+    "out": "table", "policy_file": "policy", "public_policy": "public_policy", "report_file": "report", "purpose": "purpose",
+    "target": "target", "keep": "keep", "keep_anyway": "keep_anyway", "cells": "cells", "unseen": "unseen",
+}  # fmt: skip
+FILES = ("out", "policy_file", "public_policy", "report_file")
+
+
+def recipe_of(options: dict[str, Any]) -> Recipe:
+    """The recipe that a command line asks for."""
+    from discreet.recipe import Recipe
+
+    path = options.get("recipe")
+    recipe = Recipe.load(path) if path else Recipe()
+    typed = {name: value for name, value in options.items() if _was_typed(name) or not path}
+    if typed.get("table"):
+        recipe = recipe.override(data={"table": _here(typed["table"], recipe)})
+    for section, keys in (("data", DATA), ("search", SEARCH), ("frontier", FRONTIER), ("output", OUTPUT)):
+        given = {key: _plain(name, typed[name], recipe) for name, key in keys.items() if typed.get(name) is not None}
+        recipe = recipe.override(**{section: given})
+    if typed.get("require"):
+        recipe = recipe.override(require=typed["require"])
+    recipe = _with_roles(recipe, typed)
+    return _with_types(recipe, typed)
+
+
+def _was_typed(name: str) -> bool:
+    context = click.get_current_context(silent=True)
+    source = context.get_parameter_source(name) if context else None
+    return source not in (None, click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
+
+
+def _plain(name: str, value: Any, recipe: Recipe) -> Any:
+    """A value as the recipe holds it; files that were typed lie relative to where one is."""
+    if name in FILES:
+        return _here(value, recipe)
+    if name == "keep":
+        return flat(value, recipe.table)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _here(path: str, recipe: Recipe) -> str:
+    is_url = "://" in path
+    return path if is_url or recipe.folder == Path() else str(Path(path).absolute())
+
+
+def _with_roles(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
+    """A role that was typed replaces the recipe's columns of that role."""
+    from discreet.recipe._sections import ColumnSection
+
+    columns = dict(recipe.columns)
+    for role in ("sensitive", "public", "side"):
+        names = flat(typed.get(role) or (), recipe.table) if typed.get(role) else []
+        if not names:
+            continue
+        columns = {name: replace(each, role="ignored") if each.role == role else each for name, each in columns.items()}
+        for name in names:
+            _once(name, names, role)
+            known = columns.get(name, ColumnSection())
+            if known.role in ("sensitive", "public", "side") and typed.get(known.role):
+                columns[name] = known
+                raise _twice(name, known.role, role)
+            columns[name] = replace(known, role=role)
+        columns = _in_order(columns, names)
+    return replace(recipe, columns=columns)
+
+
+def _in_order(columns: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """The columns of a role in the order in which they were typed."""
+    return {name: each for name, each in columns.items() if name not in names} | {name: columns[name] for name in names}
+
+
+def _once(name: str, names: list[str], role: str) -> None:
+    from discreet.errors import ColumnError
+
+    if names.count(name) > 1:
+        raise ColumnError(f"column {name!r} is named twice as {role}: name it once")
+
+
+def _twice(name: str, one: str, other: str) -> Exception:
+    from discreet.errors import ColumnError
+
+    words = {"side": "side information"}
+    return ColumnError(f"column {name!r} is both {words.get(one, one)} and {words.get(other, other)}: give it one role")
+
+
+def _with_types(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
+    """Types, hierarchies, weights, limits, units and orders, column by column."""
+    from discreet.columns import parse_type
+    from discreet.columns._types import extent_of
+
+    found: dict[str, dict[str, Any]] = {}
+    for name, text in _pairs(typed.get("types"), "type", "COLUMN=TYPE, such as postcode=code", recipe):
+        kind = parse_type(text, name)
+        found.setdefault(name, {}).update({"type": kind.kind} | ({"band": kind.band} if kind.band is not None else {}))
+        if kind.order:
+            found[name]["order"] = list(kind.order)
+    for name, text in _hierarchies(typed.get("hierarchy"), recipe):
+        found.setdefault(name, {})["hierarchy"] = _here(text, recipe)
+    for name, text in _pairs(typed.get("weights"), "weight", "COLUMN=NUMBER, such as age=2", recipe):
+        found.setdefault(name, {})["weight"] = _number(text, "weight", name)
+    for name, text in _pairs(typed.get("coarsest"), "coarsest", "COLUMN=LIMIT, such as age=20", recipe):
+        found.setdefault(name, {})["coarsest"] = extent_of(text)
+    for name in flat(typed.get("as_is") or ()):
+        found.setdefault(name, {})["fixed"] = True
+    for name, text in _pairs(typed.get("scale"), "scale", "COLUMN=UNIT, such as age=10", recipe):
+        found.setdefault(name, {})["scale"] = _number(text, "scale", name)
+    for name, text in _pairs(typed.get("rank"), "rank", "COLUMN=A,B,C with a public column", recipe):
+        found.setdefault(name, {})["order"] = [part.strip() for part in text.split(",")]
+    return recipe.override(columns=found)
+
+
+def _pairs(texts: Iterable[str] | None, option: str, form: str, recipe: Recipe) -> list[tuple[str, str]]:
+    """COLUMN=VALUE, each column once."""
+    from discreet.errors import InputError
+
+    found: dict[str, str] = {}
+    for text in texts or ():
+        name, mark, value = text.partition("=")
+        if option == "scale":  # names of columns may have a "=", numbers do not
+            name, mark, value = text.rpartition("=")
+        if not mark or not value or name not in recipe.public:
+            known = f"; the public columns are {', '.join(recipe.public)}" if mark and value else ""
+            raise InputError(f"--{option} {text!r} does not read as {form}{known}")
+        if found.get(name, value) != value:
+            raise InputError(f"--{option} is given twice for {name!r}, as {found[name]} and as {value}: give it once")
+        found[name] = value
+    return list(found.items())
+
+
+def _hierarchies(texts: Iterable[str] | str | None, recipe: Recipe) -> list[tuple[str, str]]:
+    """COLUMN=FILE, or the file alone where there is one public column."""
+    from discreet.errors import InputError
+
+    found = []
+    for text in [texts] if isinstance(texts, str) else texts or ():
+        name, mark, path = text.partition("=")
+        if mark and name in recipe.public:
+            found.append((name, path))
+        elif len(recipe.public) == 1 and not (mark and not Path(text).exists()):
+            found.append((recipe.public[0], text))
+        else:
+            raise InputError(
+                f"--hierarchy {text!r} does not name a public column: say --hierarchy COLUMN=FILE, with one of "
+                f"{', '.join(recipe.public)}"
+            )
+    return found
+
+
+def _number(text: str, option: str, name: str) -> float:
+    from discreet.errors import InputError
+
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--{option} {name}={text} does not read as COLUMN=NUMBER, such as {name}=10") from None
+
+
+def table_of(options: dict[str, Any]) -> str:
+    """The table that was typed, with its inner table or sheet."""
+    return named(options["table"], options["inner"])

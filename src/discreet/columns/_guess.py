@@ -1,0 +1,176 @@
+"""Guesses: what each column of an unknown table probably is, with the reason, to be shown and never silently believed.
+
+A guess looks at names and at distinct values, never at single records. Where distance could mean nothing (five-digit numbers
+that may be postcodes) the guess is `unsure`, and whoever releases is asked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.columns._types import ColumnType
+
+Label = Any
+Role = Literal["public", "sensitive", "identifier", "ignored"]
+NEARLY = 0.9  # distinct values per record from which a column names people
+FEW = 20  # records below which being unique says nothing
+
+_WORDS = {
+    "identifier": r"(name|surname|firstname|lastname|e?mail|phone|telephone|mobile|fax|ssn|passport|iban|mrn|id|uuid|guid|"
+    r"nhs|insurance|patient|person|customer|account|address|street|url|ip)",
+    "code": r"(zip|zipcode|postcode|postal|plz|cap|icd|icd9|icd10|code|atc|naics|sic|fips|isco|nace|cpt|drg|ward|district)",
+    "sensitive": r"(diagnosis|disease|illness|icd|icd10|condition|hiv|income|salary|wage|pay|religion|party|orientation|"
+    r"offence|crime|result|outcome|treatment|medication|drug|cost|charges|debt|score|grade|num)",
+    "public": r"(age|sex|gender|birth|dob|born|zip|zipcode|postcode|plz|postal|town|city|region|county|state|country|race|"
+    r"ethnicity|nationality|marital|education|occupation|job|workclass|profession|language|admission|admitted|discharge|date|"
+    r"year|month|height|weight)",
+}
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
+_SCALES = (
+    ("low", "medium", "high"),
+    ("low", "moderate", "high"),
+    ("none", "mild", "moderate", "severe"),
+    ("mild", "moderate", "severe"),
+    ("small", "medium", "large"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("xs", "s", "m", "l", "xl"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("i", "ii", "iii", "iv"),
+)
+
+
+@dataclass(frozen=True)
+class ColumnGuess:
+    """What a column probably is: its role and type with the reasons, and the question where the type is not sure."""
+
+    name: str
+    role: Role
+    type: ColumnType
+    reason: str
+    distinct: int
+    missing: int
+    question: str = ""  # what only a person can say
+
+
+def guess_type(name: str, labels: Sequence[Label]) -> tuple[ColumnType, str, str]:
+    """The type of a column by its name and its distinct labels, the reason, and a question where it could be otherwise.
+
+    Examples
+    --------
+    >>> guess_type("age", [31, 42])[0].kind, guess_type("zip", ["01234", "50667"])[0].kind
+    ('number', 'code')
+    >>> guess_type("station", [10117, 50667, 80331, 20095])[2]
+    'five-digit numbers: are they codes (type = "code") or amounts (type = "number")?'
+    """
+    present = [label for label in labels if label is not None]
+    if not present:
+        return ColumnType("category"), "no values", ""
+    if all(isinstance(label, dt.date) for label in present):
+        return ColumnType("date"), "dates", ""
+    if all(isinstance(label, int | float | Decimal) and not isinstance(label, bool) for label in present):
+        return _of_numbers(name, present)
+    words = [str(label) for label in present]
+    if says(name, "code") and all(len(word) <= 12 and any(map(str.isdigit, word)) for word in words):
+        return ColumnType("code"), "named like a code", ""
+    if all(word.isdigit() for word in words) and any(word.startswith("0") for word in words):
+        return ColumnType("code"), "digits with leading zeros", ""
+    if len(present) > 5 and all(_ICD.fullmatch(word) for word in words):
+        return ColumnType("code"), "written like ICD codes", ""
+    lowered = {word.strip().lower(): word for word in words}
+    for scale in _SCALES:
+        if len(lowered) > 1 and lowered.keys() <= set(scale):
+            order = tuple(lowered[step] for step in scale if step in lowered)
+            return ColumnType("ordered", order=order), "words of a scale", ""
+    return ColumnType("category"), "words", ""
+
+
+def _of_numbers(name: str, present: Sequence[Any]) -> tuple[ColumnType, str, str]:
+    whole = all(math.isfinite(label) and label == int(label) for label in present)
+    if whole and says(name, "code"):
+        return ColumnType("code"), "whole numbers, named like a code", ""
+    amounts = not whole or any(label <= 0 for label in present) or says(name, "amount")
+    digits = {0} if amounts else {len(str(int(label))) for label in present}
+    if not amounts and len(present) > 3 and len(digits) == 1 and digits <= {5, 6, 7, 8, 9}:
+        figure = {5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}[digits.pop()]
+        asked = f'{figure}-digit numbers: are they codes (type = "code") or amounts (type = "number")?'
+        return ColumnType("code"), f"{figure}-digit numbers", asked
+    return ColumnType("number"), "whole numbers" if whole else "numbers", ""
+
+
+def guess_columns(
+    columns: Mapping[str, tuple[Sequence[Label], npt.NDArray[np.int64]]], rows: int
+) -> tuple[ColumnGuess, ...]:
+    """Roles and types of all columns; each comes as its sorted labels and how many records have each.
+
+    A column that names people is an identifier. Of the others, the one whose name says most that it is sensitive is
+    proposed as such, and columns that others may know about a person are proposed as public.
+    """
+    found = []
+    for name, (labels, counts) in columns.items():
+        kind, reason, question = guess_type(name, labels)
+        missing = int(counts[-1]) if len(labels) and labels[-1] is None else 0
+        role, why = _role(name, labels, kind, rows)
+        distinct = len(labels) - (1 if missing else 0)
+        found.append(ColumnGuess(name, role, kind, f"{reason}; {why}", distinct, missing, question))
+    return tuple(found)
+
+
+def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int) -> tuple[Role, str]:
+    identifies = identifying(name, labels, kind, rows)
+    if identifies:
+        return "identifier", identifies
+    if len(labels) < 2:
+        return "ignored", "the same for everybody"
+    if says(name, "public") and not says(name, "sensitive"):
+        return "public", "others may know it about a person"
+    if says(name, "sensitive"):
+        return "sensitive", "named like something to protect"
+    if kind.kind == "date" or (kind.kind == "code" and len(labels) > 10):
+        return "public", "it can help to find a person"
+    return "ignored", "nothing in its name says who may know it: decide"
+
+
+def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int) -> str:
+    """Why a column names people, or nothing: mail addresses, names and numbers of persons, texts that hardly repeat."""
+    present = [label for label in labels if label is not None]
+    words = [label for label in present if isinstance(label, str)]
+    if words and sum(bool(_MAIL.fullmatch(word)) for word in words) > len(present) / 2:
+        return "mail addresses"
+    share = len(present) / rows if rows else 0.0
+    named = says(name, "identifier")
+    unique = rows > FEW and share >= NEARLY
+    if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
+        return "named like an identifier, and it hardly repeats"
+    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in present)
+    if unique and (words or (whole and _counts_up(present))):
+        return f"different for {share:.0%} of the records"
+    if unique and whole and kind.kind == "code":
+        return f"numbers that are different for {share:.0%} of the records"
+    return ""
+
+
+def _counts_up(numbers: Sequence[int]) -> bool:
+    """Whether whole numbers lie as close as serial numbers do."""
+    return len(numbers) > 1 and max(numbers) - min(numbers) < 2 * len(numbers)
+
+
+def says(name: str, what: str) -> bool:
+    """Whether a column's name has a word of this kind in it: "patient_id", "PostCode" and "zip" are split into words."""
+    if what == "amount":
+        return bool(
+            re.search(
+                r"income|salary|wage|cost|price|amount|pay|charge|debt|revenue|count|total|balance|sum", name.lower()
+            )
+        )
+    parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
+    return any(re.fullmatch(_WORDS[what], part) for part in re.split(r"[^a-z0-9]+", parts.lower()) if part)

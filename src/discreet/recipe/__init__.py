@@ -1,0 +1,5 @@
+"""Recipes: one file that says the whole job, for commands, Python, pipelines and the app."""
+
+from discreet.recipe._recipe import Recipe
+
+__all__ = ["Recipe"]

@@ -1,0 +1,158 @@
+"""Running a recipe: the whole table where it requires something of every group, one frontier where it names a bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import InputError
+from discreet.joint import Joint
+from discreet.release._frontier import check_cut
+from discreet.release._publishing import ReleaseOptions, carry_through, check_files
+from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
+from discreet.search import RANGES, frontier, has_positions
+from discreet.search.tables import generalise
+from discreet.tables._columns import encode_column
+
+if TYPE_CHECKING:
+    from discreet._typing import Progress
+    from discreet.recipe._recipe import Recipe
+    from discreet.release import Frontier
+
+CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility")
+
+
+def run(recipe: Recipe, *, force: bool = False, progress: Progress | None = None) -> Any:
+    """Do what a recipe says; nothing is written unless all of it can be."""
+    if not recipe.public:
+        raise InputError('the recipe names no public column: [columns.NAME] role = "public"')
+    cut = cut_of(recipe)
+    if recipe.require and cut:
+        raise InputError(
+            f"a recipe releases whole groups (require) or cuts one frontier ({', '.join(cut)}): drop one of the two"
+        )
+    return _whole(recipe, force, progress) if recipe.require else _column(recipe, cut, force, progress)
+
+
+def cut_of(recipe: Recipe) -> dict[str, float]:
+    """Where the frontier is to be cut, if it is."""
+    given = {name: getattr(recipe.frontier, name) for name in CUTS}
+    return {name: float(value) for name, value in given.items() if value is not None}
+
+
+def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
+    output, search = recipe.output, recipe.search
+    if recipe.having("side"):
+        raise InputError(
+            "a release of whole groups knows no side information: make those columns public, or ignore them"
+        )
+    files = check_table_files(
+        recipe.table,
+        recipe.path(output.table),
+        policy=recipe.path(output.policy),
+        public_policy=recipe.path(output.public_policy) if output.public_policy else None,
+        report=recipe.path(output.report) if output.report else None,
+        force=force,
+    )
+    done = generalise(
+        recipe.table,
+        recipe.public,
+        recipe.sensitive,
+        recipe.require,
+        recipe.types,
+        weights=recipe.weights,
+        shape=search.shape,
+        suppress=search.suppress,
+        time_limit=search.time_limit,
+        seed=search.seed,
+        blind=search.blind,
+        missing=recipe.data.missing,
+        na=recipe.data.na,
+        memory_limit=recipe.data.memory_limit,
+        progress=progress,
+    )
+    options = TableReleaseOptions(
+        keep=output.keep,
+        keep_anyway=output.keep_anyway,
+        target=output.target,
+        purpose=output.purpose,
+        unseen=output.unseen,
+        force=force,
+    )
+    return publish_table(
+        recipe.table, done.policy, files=files, options=options, interrupted=done.interrupted, progress=progress
+    )
+
+
+def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progress | None) -> Any:
+    output = recipe.output
+    check_cut(**cut)  # before the table is read
+    files = check_files(
+        recipe.table,
+        recipe.path(output.table),
+        policy_file=recipe.path(output.policy),
+        report_file=recipe.path(output.report) if output.report else None,
+        force=force,
+    )
+    found = frontier_of(recipe, progress=progress)
+    options = ReleaseOptions(
+        keep=output.keep,
+        cells=output.cells,
+        unseen=output.unseen,
+        suppress=recipe.search.suppress,
+        na=recipe.data.na,
+        purpose=output.purpose,
+        force=force,
+    )
+    point = found.point_at(**cut)
+    return carry_through(recipe.table, point, frontier=found, files=files, options=options, progress=progress)
+
+
+def frontier_of(recipe: Recipe, *, joint: Joint | None = None, progress: Progress | None = None) -> Frontier:
+    """The frontier that a recipe asks for; its table is counted unless that was done."""
+    asked, columns = recipe.frontier, recipe.columns
+    if joint is None:
+        joint = Joint.from_table(
+            recipe.table,
+            recipe.sensitive,
+            recipe.public,
+            recipe.having("side") or None,
+            missing=recipe.data.missing,
+            na=recipe.data.na,
+            memory_limit=recipe.data.memory_limit,
+            progress=progress,
+        )
+    scale = {name: float(columns[name].scale or 1) for name in recipe.public if columns[name].scale is not None}
+    order = {name: columns[name].order for name in recipe.public if columns[name].order}
+    placed = has_positions(joint) or bool(scale or order)
+    by_place = asked.utility is None and asked.leakage in RANGES
+    if by_place and not placed and has_positions(joint, but_missing=True):
+        raise InputError(
+            "some values of the public columns are missing, and distances need all of them: use --missing drop, "
+            "or --utility resolution to merge letters wherever they lie"
+        )
+    hierarchies = [path for name in recipe.public if (path := columns[name].hierarchy)]
+    return frontier(
+        joint,
+        leakage=asked.leakage,
+        utility=("distortion" if placed else "resolution") if by_place else asked.utility,
+        method=asked.method,  # type: ignore[arg-type]
+        problem=asked.problem,
+        at_least=asked.at_least,
+        codeword=asked.codeword,
+        scale=scale or None,
+        order=_as_labelled(order, joint) or None,
+        norm=float(asked.norm),
+        time_limit=recipe.search.time_limit,
+        hierarchy=recipe.path(hierarchies[0]) if hierarchies else None,
+        seed=recipe.search.seed,
+        progress=progress,
+    )
+
+
+def _as_labelled(order: dict[str, list[str]], joint: Joint) -> dict[str, list[Any]]:
+    """Categories in order, as they are labelled in the joint: "1" is the number 1 there."""
+    found = {}
+    for name, values in order.items():
+        alphabet, codes = encode_column(values, frozenset())
+        found[name] = [alphabet.label(int(code)) for code in codes]
+    return found

@@ -1,0 +1,204 @@
+"""TablePolicy: how several public columns are coarsened together, and what every group of records was promised.
+
+It has two parts. The public face is the boxes: what released rows say, and the requirement that holds in each. It may be
+handed out. The private part is the letters: which combinations of values went into which box. Overlapping boxes need it to
+release the same table again; it is nearly the table itself and stays with the curator.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._typing import Unseen
+from discreet.auditing._group_requirements import GroupRequirement, findings
+from discreet.columns._boxes import Boxes
+from discreet.columns._types import ColumnType
+from discreet.release import _releasing as releasing
+from discreet.release import _table_policy_files as table_policy_files
+from discreet.release._letter_table import LetterTable, listed_labels
+from discreet.release._table_policy_files import Shape
+from discreet.release._verifying import Verification, verify
+from discreet.tables._writing import write_text
+
+if TYPE_CHECKING:
+    from discreet._typing import BoolArray, FloatArray, IntArray
+    from discreet.joint._joint import Joint
+    from discreet.tables._labels import Alphabet
+
+
+@dataclass(frozen=True, eq=False)
+class TablePolicy:
+    """How the public columns of a table are coarsened together.
+
+    Attributes
+    ----------
+    public, sensitive
+        The columns' names.
+    types
+        The type of each public column.
+    boxes
+        What each group of records says, one cell per public column.
+    require
+        What every released group has, recomputed whenever a table is released or verified.
+    loss, bound
+        GCP, the weighted mean NCP of all cells with suppressed records at 1; and what no release of this table can beat.
+    letters
+        The private part; None in the public face.
+    """
+
+    public: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    types: tuple[ColumnType, ...] = field(repr=False)
+    boxes: Boxes = field(repr=False)
+    require: tuple[GroupRequirement, ...]
+    shape: Shape
+    loss: float
+    bound: float | None
+    loss_by_column: dict[str, float] = field(repr=False)
+    before: dict[str, float] = field(repr=False)
+    after: dict[str, float] = field(repr=False)
+    records: int = 0
+    suppressed: int = 0
+    missing: str = "level"
+    na: tuple[str, ...] = ()
+    unseen: Unseen = "nearest"
+    letters: LetterTable | None = field(default=None, repr=False)
+    source: dict[str, Any] = field(default_factory=dict, repr=False)
+    side: tuple[str, ...] = ()
+    blind: bool = False  # grouped without looking at sensitive values
+
+    @property
+    def is_public(self) -> bool:
+        """Whether this is the public face, without letters."""
+        return self.letters is None
+
+    @property
+    def blocks(self) -> Boxes:
+        """The boxes, by the name that other policies have for them."""
+        return self.boxes
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """What a released row of each group says, one text per public column."""
+        return self.boxes.labels
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The columns' weights, with sum 1."""
+        given = np.array([kind.weight for kind in self.types], dtype=np.float64)
+        return np.asarray(given / given.sum())
+
+    @property
+    def codewords(self) -> tuple[Any, ...]:
+        """Boxes have no numbers that stand for them."""
+        return ()
+
+    def blocks_of(self, x: Alphabet) -> tuple[IntArray, BoolArray]:
+        """The box of every letter of a table (−1: none is true of it), and which letters this policy suppresses.
+
+        A letter that was seen before goes where it went. A new one goes to the cheapest box that is true of it, unless
+        the policy suppresses what it has never seen.
+        """
+        if self.letters is not None:
+            group, known = self.letters.find(x)
+        else:
+            group, known = np.full(len(x), -1, dtype=np.int64), np.zeros(len(x), dtype=bool)
+        withheld = known & (group < 0)
+        new = np.flatnonzero(~known)
+        if len(new) and (self.unseen == "nearest" or self.letters is None):
+            rows = x.codes if x.codes is not None else np.arange(len(x))[:, None]
+            group[new] = self.boxes.holding([listed_labels(column) for column in x.columns], rows[new], self.weights)
+        return group, withheld
+
+    # ------------------------------------------------------------------ promises
+
+    @property
+    def promised(self) -> tuple[str, ...]:
+        """The figures that are bounds, by symbol."""
+        return tuple(dict.fromkeys(each.symbol for each in self.require))
+
+    @property
+    def counts_records(self) -> bool:
+        """Whether records in every group are promised, which released rows alone can show."""
+        return "n" in self.promised
+
+    @property
+    def about_sensitive(self) -> tuple[str, ...]:
+        """The promises that need the sensitive columns, or the original."""
+        return tuple(str(each) for each in self.require if each.symbol != "n")
+
+    def figures(self, joint: Joint) -> dict[str, float]:
+        """What stewards ask of the groups of a table: the smallest, the poorest, how many, and how many are alone."""
+        found = {
+            "n": float(joint.records.min()),
+            "groups": float(joint.n_x),
+            "uniques": float((joint.records == 1).sum()),
+        }
+        alone = [joint.select(sensitive=[name]) if len(joint.sensitive) > 1 else joint for name in joint.sensitive]
+        if alone:
+            found["k"] = float(min(each.distinct.min() for each in alone))
+            found["L0"] = max(math.log2(each.n_s / each.distinct.min()) for each in alone)
+        return found
+
+    def misclaims(self, found: dict[str, float]) -> list[str]:
+        """Figures of this policy that recomputed ones do not bear out."""
+        return [
+            f"the policy claims {symbol} {self.after[symbol]:.4g}, the original gives {found[symbol]:.4g}"
+            for symbol in ("n", "k")
+            if symbol in found and symbol in self.after and found[symbol] < self.after[symbol]
+        ]
+
+    def broken_by(self, after: Joint) -> list[str]:
+        """Why a released joint does not keep the promises; where S is not there, records alone are looked at."""
+        asked = [each for each in self.require if each.symbol == "n" or after.sensitive]
+        return [found.sentence() for found in findings(asked, after) if not found.met]
+
+    def face(self) -> TablePolicy:
+        """The public face: cells and promises, without the values that occurred and without the source."""
+        return replace(self, letters=None, source={})
+
+    def with_source(self, **facts: Any) -> TablePolicy:
+        """The same policy, with facts about the data it was made for."""
+        return replace(self, source={**self.source, **facts})
+
+    # ------------------------------------------------------------------ tables
+
+    def release(self, table: object, **options: Any) -> Any:
+        """The released table: the public columns, coarsened. See `discreet.Policy.release`."""
+        return releasing.release(self, table, **options)
+
+    def apply(self, table: object, **options: Any) -> Any:
+        """Release new data if the requirement holds there too, else RequirementError."""
+        return releasing.apply(self, table, **options)
+
+    def verify(self, table: object, original: object | None = None) -> Verification:
+        """Check a released table against this policy, from the table alone or against the original."""
+        return verify(self, table, original)
+
+    # ------------------------------------------------------------------ files
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policy file, as what JSON can hold."""
+        return table_policy_files.document_of(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy file, whole or not at all. `policy.face().save(…)` writes the part that may be handed out."""
+        write_text(path, self.to_json())
+
+    def to_json(self) -> str:
+        """The text of the policy file."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False) + "\n"
+
+    def __repr__(self) -> str:
+        require = ", ".join(map(str, self.require))
+        bound = "" if self.bound is None else f", none below {self.bound:.4g}"
+        face = ", public face" if self.is_public else ""
+        groups = f"{len(self.boxes):,} groups"
+        return f"TablePolicy({', '.join(self.public)}: {groups}, {require}, loss {self.loss:.4g}{bound}{face})"

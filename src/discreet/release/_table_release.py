@@ -1,0 +1,265 @@
+"""Releasing a whole table: rows, policy, its public face and a report, written together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._text import json_number
+from discreet._typing import Progress, Unseen
+from discreet.auditing._group_requirements import GroupFinding, findings
+from discreet.auditing._risk import Risk
+from discreet.errors import InputError, RequirementError
+from discreet.release._comparison import Comparison, compare
+from discreet.release._models import ModelScore, score_models
+from discreet.release._releasing import fingerprint, spare_originals, write
+from discreet.release._rows import ReleasedRows, carry_out
+from discreet.release._table_page import table_fragment, table_page
+from discreet.release._table_policy import TablePolicy
+from discreet.tables._counting import counted_columns
+from discreet.tables._labels import combine
+from discreet.tables._writing import check_table_target, check_target, staged_text
+
+if TYPE_CHECKING:
+    from discreet._typing import IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableReleaseOptions:
+    """What a release of a whole table is asked for, beside its policy.
+
+    Attributes
+    ----------
+    keep
+        Other columns to release as they are.
+    keep_anyway
+        Also where together with them the requirement is broken; the report says so first.
+    target
+        A column that models will predict: the report says how well they still do.
+    purpose
+        What the release is for, for the report.
+    unseen
+        What becomes of combinations never seen, when the policy is applied to new data.
+    force
+        Replace files that exist.
+    """
+
+    keep: Sequence[str] = ()
+    keep_anyway: bool = False
+    target: str | None = None
+    purpose: str = ""
+    unseen: Unseen = "nearest"
+    force: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TableRelease:
+    """A release of a whole table that was carried out, and the evidence recomputed from its rows."""
+
+    policy: TablePolicy
+    done: ReleasedRows = field(repr=False)
+    files: dict[str, str]
+    options: TableReleaseOptions = field(repr=False)
+    findings: tuple[GroupFinding, ...] = field(repr=False)
+    records: IntArray = field(repr=False)  # of each letter of the policy
+    broken_by_keep: tuple[str, ...] = ()
+    scores: tuple[ModelScore, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def risk_before(self) -> Risk:
+        """How easily people were found by their public values."""
+        return Risk.of(self.records)
+
+    @property
+    def risk_after(self) -> Risk:
+        """How easily they are found now."""
+        if self.done.joint is None:
+            raise InputError("the table lost its sensitive columns while it was released")
+        return Risk.of(np.asarray(self.done.joint.records, dtype=np.int64))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Histograms and associations, before and after."""
+        return compare(self.policy, self.records)
+
+    @property
+    def gap(self) -> float | None:
+        """How much more loss this has than any release could have: loss / bound − 1."""
+        bound = self.policy.bound
+        return None if not bound else max(0.0, self.policy.loss / bound - 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome, for JSON."""
+        policy = self.policy
+        return {
+            "files": self.files,
+            "rows": self.done.rows,
+            "loss": policy.loss,
+            "bound": policy.bound,
+            "gap": self.gap,
+            "loss_by_column": dict(policy.loss_by_column),
+            "groups": int(self.done.measures["groups"]),
+            "n": int(self.done.measures["n"]),
+            "k": int(self.done.measures["k"]) if "k" in self.done.measures else None,
+            "suppressed": self.done.withheld + self.done.unseen,
+            "dropped": self.done.dropped,
+            "shape": policy.shape,
+            "types": {name: kind.kind for name, kind in zip(policy.public, policy.types, strict=True)},
+            "require": [
+                {
+                    "requirement": str(each.requirement),
+                    "column": each.column,
+                    "worst": json_number(each.worst),
+                    "met": each.met,
+                }
+                for each in self.findings
+            ],
+            "broken_by_keep": list(self.broken_by_keep),
+            "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
+            "models": [
+                {"model": each.model, "original": each.original, "released": each.released} for each in self.scores
+            ],
+            "interrupted": self.interrupted,
+        }
+
+    def lines(self) -> list[str]:
+        """The outcome, for people."""
+        policy, before = self.policy, self.risk_before
+        small = f"{before.below[5]:,} of {before.records:,} people were in groups smaller than 5"
+        text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [
+            f"{self.done.rows:,} rows in {int(self.done.measures['groups']):,} groups written to {self.files['out']}; {small}",
+            *(each.sentence() for each in self.findings),
+            f"loss {policy.loss:.4f} of 1{self._bound_words}",
+            "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in policy.loss_by_column.items()),
+        ]
+        types = ", ".join(f"{name} {kind.kind}" for name, kind in zip(policy.public, policy.types, strict=True))
+        text.append(f"types: {types}")
+        gone = self.done.withheld + self.done.unseen
+        if gone or self.done.dropped:
+            text.append(f"not released: {gone:,} rows suppressed, {self.done.dropped:,} with missing values dropped")
+        open_columns = [name for name in policy.sensitive if name in self.done.columns]
+        if open_columns:
+            text.append(f"{', '.join(open_columns)}: published as it is; what is hidden is which row is whose")
+        text += [
+            f"{each.model}: area under the curve {each.released:.3f} trained on the release, "
+            f"{each.original:.3f} on the original"
+            for each in self.scores
+        ]
+        if self.interrupted:
+            text.append("interrupted: this is the best release found until then")
+        words = {
+            "policy": "policy (private: it lists the values that occurred)",
+            "public_policy": "public part of the policy",
+        }
+        return text + [
+            f"{words.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
+        ]
+
+    @property
+    def _bound_words(self) -> str:
+        if self.policy.bound is None:
+            return ""
+        above = "" if self.gap is None else f": at most {self.gap:.0%} more than any release could have"
+        return f", and no release has less than {self.policy.bound:.4f} (proven){above}"
+
+    def to_html(self) -> str:
+        """The report, one self-contained page to read and sign."""
+        return table_page(self)
+
+    def _repr_html_(self) -> str:
+        return table_fragment(self)
+
+    def __repr__(self) -> str:
+        return f"TableRelease({self.done.rows:,} rows to {self.files['out']}, {self.policy!r})"
+
+
+def check_table_files(
+    table: object, out: str | Path, *, policy: str | Path, public_policy: str | Path | None = None,
+    report: str | Path | None = None, force: bool,
+) -> dict[str, str]:  # fmt: skip
+    """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
+    asked = {"out": out, "policy": policy, "public_policy": public_policy, "report": report}
+    files = {name: str(path) for name, path in asked.items() if path}
+    if len({Path(path).resolve() for path in files.values()}) < len(files):
+        raise InputError("the released table, the policies and the report need a file each")
+    spare_originals(table, *files.values())
+    check_table_target(out, force=force)
+    for name, path in files.items():
+        if name != "out":
+            check_target(path, force=force)
+    return files
+
+
+def publish_table(
+    table: object,
+    policy: TablePolicy,
+    *,
+    files: dict[str, str],
+    options: TableReleaseOptions | None = None,
+    interrupted: bool = False,
+    progress: Progress | None = None,
+) -> TableRelease:
+    """Release a table by its policy into files that `check_table_files` let pass; all of them or none."""
+    options = options or TableReleaseOptions()
+    policy = replace(policy, unseen=options.unseen).with_source(**fingerprint(table))
+    done = carry_out(policy, table, keep=options.keep, progress=progress)
+    if done.joint is None:
+        raise InputError("the table lost its sensitive columns while it was released")
+    reasons = policy.broken_by(done.joint)
+    if reasons:
+        raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
+    by_keep = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
+    if by_keep and not options.keep_anyway:
+        raise RequirementError(
+            f"with the columns kept, the requirement is broken: {'; '.join(by_keep)}: make them public so that they are "
+            "coarsened, leave them out, or say --keep-anyway"
+        )
+    letters, target = _targets(table, policy, options.target, progress)
+    scores = score_models(policy, letters, target) if target is not None else ()
+    records = np.bincount(letters, minlength=len(policy.letters or ()))
+    found = tuple(findings(policy.require, done.joint))
+    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, interrupted)
+    _write_all(release)
+    return release
+
+
+def _targets(
+    table: object, policy: TablePolicy, target: str | None, progress: Progress | None
+) -> tuple[IntArray, IntArray | None]:
+    """Each record's letter, and its class of the target column where one is named."""
+    names = [*policy.public, *([target] if target else [])]
+    coded, counts = counted_columns(table, names, na=frozenset(policy.na), progress=progress)
+    x, x_codes = combine(coded[: len(policy.public)], policy.public)
+    assert policy.letters is not None  # noqa: S101, a policy that was just made has them
+    letter = policy.letters.place(x)[x_codes]
+    known = letter >= 0
+    repeated = np.repeat(letter[known], counts[known])
+    return repeated, np.repeat(coded[-1][1][known], counts[known]) if target else None
+
+
+def _write_all(release: TableRelease) -> None:
+    """Table, policies and report, all of them or none."""
+    files = release.files
+    texts = {"policy": release.policy.to_json()}
+    if "public_policy" in files:
+        texts["public_policy"] = release.policy.face().to_json()
+    if "report" in files:
+        texts["report"] = release.to_html()
+    new = [Path(path) for path in files.values() if not Path(path).exists()]
+    try:
+        with ExitStack() as stack:  # the texts take their places after the table took its own
+            for name, text in texts.items():
+                stack.enter_context(staged_text(files[name], text))
+            write(release.done, Path(files["out"]))
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise

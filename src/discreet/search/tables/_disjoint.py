@@ -1,0 +1,109 @@
+"""Tiles: boxes that never overlap as they are released, so that a record's cells follow from its values alone.
+
+A node of the tree of tiles is cut between two codes of a line, between two sets of values, or, in a tree, into all children
+of its common node at once: a cell is a node, and a node's child and "the others" would overlap. Parts of the tree are cut
+anew with other weights and kept where they cost less; what is cut inside a tile cannot overlap with what is outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.search.tables._columns import Cells, IntArray, compiled
+from discreet.search.tables._improve import Watch
+from discreet.search.tables._problem import Problem
+
+ROOTS = 24
+"""Random weights with which the whole table is cut."""
+
+IDLE = 60
+"""Attempts without a gain, per node of the tree, after which the search ends."""
+
+
+class Tiles:
+    """A tree of tiles over an order of letters."""
+
+    def __init__(self, problem: Problem, kept: IntArray, *, rng: np.random.Generator, watch: Watch) -> None:
+        self.problem, self.rng, self.watch = problem, rng, watch
+        self.cells: Cells = compiled(problem.columns, dense=0)
+        self.order = kept.copy()
+        self.lines = np.array([column.kind == "line" for column in problem.columns])
+        self.scale = np.ones(len(self.lines))
+        self.nodes, self.cost = self._cut(self.order, self.scale)
+
+    def _cut(self, letters: IntArray, scale: np.ndarray) -> tuple[IntArray, float]:
+        from discreet.search.tables._disjoint_kernels import tiles
+
+        table = self.problem.letters
+        nodes, cost = tiles(table.codes, table.counts, self.cells, self.problem.need, scale, letters)
+        return nodes, float(cost)
+
+    def whole(self) -> None:
+        """Cut the whole table with other weights, near the best so far."""
+        for turn in range(ROOTS):
+            if self.watch.over():
+                return
+            spread = np.exp(self.rng.normal(0.0, 0.7, len(self.lines)))
+            scale = np.where(self.lines, (0.4, 0.15)[turn], 1.0) if turn < 2 else self.scale * spread
+            order = self.order.copy()
+            order.sort()
+            nodes, cost = self._cut(order, scale)
+            if cost < self.cost:
+                self.order, self.nodes, self.cost, self.scale = order, nodes, cost, scale
+
+    def parts(self) -> None:
+        """Cut random nodes anew until the time is up or little is gained."""
+        records = self.problem.letters.records
+        idle = 0
+        while idle < IDLE * len(self.nodes) and not self.watch.over():
+            inner = np.flatnonzero(self.nodes[:, 2] == 0)
+            if not len(inner):
+                return
+            sizes = np.log2(self.nodes[inner, 1] - self.nodes[inner, 0])
+            # all sizes alike: there are many more small nodes than large ones
+            target = self.rng.uniform(sizes.min(), sizes.max())
+            near = inner[np.abs(sizes - target) <= np.abs(sizes - target).min() + 0.5]
+            start, end = self.nodes[self.rng.choice(near), :2]
+            nodes = self.nodes[(self.nodes[:, 0] >= start) & (self.nodes[:, 1] <= end)]
+            leaves = nodes[nodes[:, 2] == 1]
+            before = self._leaf_cost(leaves)
+            spread = np.exp(self.rng.normal(0.0, self.rng.choice([0.5, 1.5]), len(self.lines)))
+            letters = np.sort(self.order[start:end])
+            found, cost = self._cut(letters, self.scale * spread)
+            idle += 1
+            if cost < before - 1e-12:
+                idle = 0
+                self.cost += cost - before
+                self.order[start:end] = letters
+                outside = self.nodes[(self.nodes[:, 0] < start) | (self.nodes[:, 1] > end)]
+                found[:, :2] += start
+                self.nodes = np.concatenate([outside, found])
+                self.watch.tell("tiles", idle / (IDLE * len(self.nodes)), self.cost / records)
+
+    def _leaf_cost(self, leaves: IntArray) -> float:
+        from discreet.search.tables._disjoint_kernels import leaf_costs
+
+        table = self.problem.letters
+        return float(leaf_costs(table.codes, table.counts, self.cells, self.order, leaves))
+
+    def groups(self) -> IntArray:
+        """The group of each letter."""
+        group_of = np.full(self.problem.letters.size, -1, dtype=np.int64)
+        leaves = self.nodes[self.nodes[:, 2] == 1]
+        for g, (start, end, _) in enumerate(leaves[np.argsort(leaves[:, 0])]):
+            group_of[self.order[start:end]] = g
+        return group_of
+
+
+def disjoint_groups(problem: Problem, kept: IntArray, *, seed: int, watch: Watch) -> IntArray:
+    """Groups whose cells, as released, never overlap."""
+    if not len(kept):
+        return np.full(problem.letters.size, -1, dtype=np.int64)
+    tiles = Tiles(problem, kept, rng=np.random.default_rng(seed), watch=watch)
+    watch.tell("first", 1.0, tiles.cost / problem.letters.records)
+    try:
+        tiles.whole()
+        tiles.parts()
+    except KeyboardInterrupt:
+        watch.stopped = True
+    return tiles.groups()

@@ -1,0 +1,208 @@
+"""One coarsening for everybody: a set of cut points a line, a cut through a tree, a list of values kept apart a set.
+
+Cells are then the same in every row, and groups that are too small are suppressed. The choice is annealed: one column is
+made a step finer or coarser: a cut point comes, goes or shifts, a node is opened or closed. (Levels need not be equal in
+all branches of a tree: a value's cell is the same in every row either way.)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.search.tables._columns import SLACK, Column, FloatArray, IntArray
+from discreet.search.tables._improve import Watch
+from discreet.search.tables._loss import band_costs
+from discreet.search.tables._problem import Problem
+
+SECONDS = 5e-8
+"""What one letter is reckoned to cost in one look at a coarsening."""
+
+MOST, FEWEST = 60_000, 300
+"""Looks of one schedule."""
+
+HOT, COLD = 0.05, 0.0003
+"""First and last temperature, in units of loss."""
+
+Bands = IntArray
+"""For each code of a column its band, numbered from 0 in the order of the codes."""
+
+
+class Coarsening:
+    """The states of the search. Of a line, a state says between which codes there is a cut; of a tree, which nodes are open,
+    so that their children stand for themselves; of a set, how many of its commonest values stand for themselves.
+    """
+
+    def __init__(self, problem: Problem, kept: IntArray, suppress: int) -> None:
+        self.problem, self.kept, self.suppress = problem, kept, suppress
+        self.codes = [problem.letters.codes[kept, c] for c in range(len(problem.columns))]
+        self.occurring = [
+            np.bincount(codes, minlength=column.size) > 0
+            for codes, column in zip(self.codes, problem.columns, strict=True)
+        ]
+        self.counts = problem.letters.counts[kept]
+        self.lost = problem.letters.records - int(self.counts.sum())
+        self.weights = problem.cells.most[:, 0]
+        self.known: dict[tuple[int, bytes], tuple[Bands, FloatArray]] = {}
+
+    def banded(self, c: int, state: IntArray) -> tuple[Bands, FloatArray]:
+        """For each code of a column its band in a state, and the NCP of that band."""
+        key = (c, state.tobytes())
+        if key not in self.known:
+            if len(self.known) > 20_000:
+                self.known.clear()
+            bands = self._bands(self.problem.columns[c], state)
+            self.known[key] = bands, band_costs(self.problem.columns[c], bands, self.occurring[c])
+        return self.known[key]
+
+    def _bands(self, column: Column, state: IntArray) -> Bands:
+        if column.kind == "line":
+            cuts = np.concatenate([[0], state])
+            if column.size > 1 and column.positions[-1] > 2:
+                cuts[-1] = 1  # a missing value is never in a band of numbers
+            return np.cumsum(cuts)
+        if column.kind == "tree":
+            # the highest node that is not open; a leaf has nothing to open
+            closed = state[column.levels] == 0
+            closed[:, 0] = True
+            level = column.levels.shape[1] - 1 - np.argmax(closed[:, ::-1], axis=1)
+            node = column.levels[np.arange(column.size), level]
+            return np.cumsum(np.concatenate([[0], node[1:] != node[:-1]]))
+        return np.minimum(np.arange(column.size), int(state[0]))
+
+    def coarsest(self) -> list[IntArray]:
+        """As coarse as the columns' limits allow."""
+        return [self._coarsest(c, column) for c, column in enumerate(self.problem.columns)]
+
+    def _coarsest(self, c: int, column: Column) -> IntArray:
+        steps: list[IntArray]
+        if column.kind == "line":
+            parts = 2.0 ** np.arange(0, np.ceil(np.log2(column.size)) + 4)
+            where = [np.floor(np.minimum(column.positions, 2.0) * part) for part in parts]
+            steps = [(at[1:] != at[:-1]).astype(np.int64) for at in where] + [np.ones(column.size - 1, dtype=np.int64)]
+        elif column.kind == "tree":
+            order = np.unique(column.node_cost)[::-1]
+            steps = [(column.node_cost > cost).astype(np.int64) for cost in order]
+        else:
+            steps = [np.array([value]) for value in range(column.size)]
+        for step in steps:
+            if self.allowed(c, step):
+                return step
+        return steps[-1]
+
+    def allowed(self, c: int, state: IntArray) -> bool:
+        """Whether the bands of a column keep to its limit."""
+        cost = self.banded(c, state)[1][self.occurring[c]]
+        return bool(cost.max() <= self.problem.columns[c].most + SLACK)
+
+    def changed(self, state: list[IntArray], rng: np.random.Generator) -> list[IntArray] | None:
+        """A neighbouring state, or None where the step leads nowhere."""
+        c = int(rng.integers(len(state)))
+        column = self.problem.columns[c]
+        new = state[c].copy()
+        if column.kind == "line":
+            if not len(new):
+                return None
+            cuts = np.flatnonzero(new)
+            at = int(rng.integers(len(new)))
+            if len(cuts) and rng.random() < 0.6:
+                old = int(rng.choice(cuts))
+                new[old] = 0
+                at = min(max(old + int(rng.integers(-3, 4)), 0), len(new) - 1) if rng.random() < 0.6 else -1
+            if at >= 0:
+                new[at] = 1
+        elif column.kind == "tree":
+            # of a random leaf, open its highest closed node or close its lowest open one
+            above = column.levels[int(rng.choice(self.codes[c]))][1:]
+            closed = above[new[above] == 0]
+            opened = above[new[above] == 1]
+            if len(closed) and (not len(opened) or rng.random() < 0.5):
+                new[closed[-1]] = 1
+            elif len(opened):
+                under = np.unique(column.levels[np.any(column.levels == opened[0], axis=1)][:, 1:])
+                new[under[column.node_cost[under] <= column.node_cost[opened[0]]]] = 0
+        else:
+            new[0] += 1 if rng.random() < 0.5 else -1
+            if not 0 <= new[0] < column.size:
+                return None
+        if np.array_equal(new, state[c]) or not self.allowed(c, new):
+            return None
+        return [*state[:c], new, *state[c + 1 :]]
+
+    def look(self, state: list[IntArray]) -> tuple[float, IntArray, npt.NDArray[np.bool_]]:
+        """The loss of a state (over budget: above 1), the group of each letter, and which letters are released."""
+        key = np.zeros(len(self.kept), dtype=np.int64)
+        cost = np.zeros(len(self.kept))
+        for c, step in enumerate(state):
+            bands, costs = self.banded(c, step)
+            if float(key.max(initial=0) + 1) * (bands.max() + 1) > 2**60:
+                key = np.unique(key, return_inverse=True)[1].ravel()
+            key = key * (int(bands.max()) + 1) + bands[self.codes[c]]
+            cost += self.weights[c] * costs[self.codes[c]]
+        if key.max() > 8 * len(key) + 100_000:
+            key = np.unique(key, return_inverse=True)[1].ravel()
+        fit = fitting(self.problem, self.kept, key)[key]
+        gone = int(self.counts[~fit].sum()) + self.lost
+        loss = (float(self.counts[fit] @ cost[fit]) + gone) / self.problem.letters.records
+        return loss + (1 + gone if gone > self.suppress else 0), key, fit
+
+
+def fitting(problem: Problem, kept: IntArray, group: IntArray) -> npt.NDArray[np.bool_]:
+    """Which groups of letters have what they must have."""
+    groups = int(group.max()) + 1
+    wanted = problem.requirement
+    records = np.bincount(group, problem.letters.counts[kept], groups)
+    fit = np.asarray(records >= wanted.n)
+    of = np.full(problem.letters.size, -1, dtype=np.int64)
+    of[kept] = group
+    for column, k, cap in zip(problem.letters.sensitive, wanted.k, wanted.caps, strict=True):
+        if k <= 1 and cap is None:
+            continue
+        entry = np.repeat(of, np.diff(column.indptr))
+        inside = entry >= 0
+        pairs, place = np.unique(entry[inside] * column.size + column.value[inside], return_inverse=True)
+        count = np.bincount(place.ravel(), column.count[inside])
+        fit &= np.bincount(pairs // column.size, minlength=groups)[:groups] >= k
+        if cap is not None:
+            over = count > np.asarray(cap)[pairs % column.size] * records[pairs // column.size] * (1 + 1e-9)
+            fit[(pairs // column.size)[over]] = False
+    return fit
+
+
+def global_groups(
+    problem: Problem, kept: IntArray, *, suppress: int, seed: int, watch: Watch
+) -> tuple[IntArray, list[Bands]]:
+    """Groups of one coarsening for everybody, and for each column the band of each code."""
+    rng = np.random.default_rng(seed)
+    coarsening = Coarsening(problem, kept, suppress)
+    state = best = coarsening.coarsest()
+    loss = best_loss = coarsening.look(state)[0]
+    watch.tell("first", 1.0, best_loss)
+    seconds = 60.0 if watch.limit is None else watch.limit
+    looks = int(np.clip(0.4 * seconds / (SECONDS * len(kept) * len(problem.columns) + 2e-4), FEWEST, MOST))
+    try:
+        for cycle in range(3):
+            hot = HOT * 0.4**cycle
+            for step in range(looks):
+                if watch.over():
+                    break
+                new = coarsening.changed(state, rng)
+                if new is not None and rng.random() < 0.4:
+                    new = coarsening.changed(new, rng)  # one column finer for another that is coarser
+                if new is None:
+                    continue
+                found = coarsening.look(new)[0]
+                temperature = hot * (COLD / hot) ** (step / looks)
+                if found < loss or rng.random() < np.exp((loss - found) / temperature):
+                    state, loss = new, found
+                    if loss < best_loss:
+                        best, best_loss = state, loss
+                if step % 50 == 0:
+                    watch.tell("coarsening", step / looks, min(best_loss, 1.0))
+            state, loss = best, best_loss
+    except KeyboardInterrupt:
+        watch.stopped = True
+    _, group, fit = coarsening.look(best)
+    group_of = np.full(problem.letters.size, -1, dtype=np.int64)
+    group_of[kept] = np.where(fit, group, -1)
+    return group_of, [coarsening.banded(c, step)[0] for c, step in enumerate(best)]

@@ -1,0 +1,67 @@
+# mypy: ignore-errors
+"""Compiled: for each letter the letters nearest to it, found in the leaves of several trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from discreet.search.tables._kernels import pair_cost
+
+
+@njit(cache=True)
+def _offer(near, cost, x, y, found):
+    """Keep a neighbour if it is nearer than the furthest that is kept; rows are sorted."""
+    t = near.shape[1] - 1
+    if found >= cost[x, t]:
+        return
+    for s in range(t + 1):
+        if near[x, s] == y:
+            return
+    while t > 0 and cost[x, t - 1] > found:
+        cost[x, t] = cost[x, t - 1]
+        near[x, t] = near[x, t - 1]
+        t -= 1
+    cost[x, t] = found
+    near[x, t] = y
+
+
+@njit(cache=True)
+def gather_near(codes, cells, perm, leaves, reach, near, cost):
+    """Look for nearer letters among those up to `reach` places away in a leaf."""
+    for leaf in range(len(leaves)):
+        start = leaves[leaf]
+        end = leaves[leaf + 1] if leaf + 1 < len(leaves) else len(perm)
+        for i in range(start, end):
+            x = perm[i]
+            for j in range(max(start, i - reach), i):
+                y = perm[j]
+                found = pair_cost(cells, codes, x, y)
+                _offer(near, cost, x, y, found)
+                _offer(near, cost, y, x, found)
+
+
+@njit(cache=True)
+def refine_near(codes, cells, order, wide, near, cost):
+    """Look for nearer letters among the neighbours of the `wide` nearest; most of what is near a neighbour is near."""
+    seen = np.full(len(codes), -1, dtype=np.int64)
+    for i in range(len(order)):
+        x = order[i]
+        seen[x] = i
+        for s in range(near.shape[1]):
+            if near[x, s] >= 0:
+                seen[near[x, s]] = i
+        for s in range(wide):
+            y = near[x, s]
+            if y < 0:
+                break
+            for t in range(wide):
+                z = np.int64(near[y, t])
+                if z < 0:
+                    break
+                if seen[z] == i:
+                    continue
+                seen[z] = i
+                found = pair_cost(cells, codes, x, z)
+                _offer(near, cost, x, z, found)
+                _offer(near, cost, z, x, found)
