@@ -2,11 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
-WORKERS ?= --numprocesses auto --dist loadfile
+WORKERS ?= --numprocesses auto --dist worksteal
 
 .PHONY: demo test slow long check bench reproduce docs clean
 
-demo: .venv/.run ## the main job on data that come with scikit-learn
+demo: .venv/.run ## the main job on a made-up registry
 	$(BIN)/discreet demo --out out
 
 test: .venv/.dev ## the test suite, without what is slow
@@ -42,7 +42,7 @@ clean:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 .venv/.run: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn]"
+	$(BIN)/python -m pip install --quiet --editable ".[plots]"
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
