@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -11,14 +11,16 @@ import numpy as np
 from discreet._text import json_number, shown
 from discreet.auditing._audit_page import audit_fragment, audit_page
 from discreet.auditing._requirements import Finding, Group, Requirement
+from discreet.auditing._risk import Risk
 from discreet.auditing._words import missing_sentence
-from discreet.errors import InputError, TableError
+from discreet.errors import ColumnError, InputError, TableError
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY, maximin_information, worst_case_leakage
+from discreet.tables._counting import count
 from discreet.tables._sources import named
 
 if TYPE_CHECKING:
-    from discreet._typing import Progress, Reading
+    from discreet._typing import FloatArray, Progress, Reading
     from discreet.tables._labels import Label
 
 SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
@@ -60,6 +62,12 @@ class Audit:
     sensitive: dict[str, dict[str, float]]  # each sensitive column by itself, where there are several
     homogeneity: Homogeneity
     source: str
+    people: FloatArray | None = None  # that the records of each group stand for, where sample weights say so
+
+    @property
+    def risk(self) -> Risk:
+        """How easily people are found by their public values."""
+        return Risk.of(np.asarray(self.joint.records, dtype=np.int64), self.people)
 
     def worst(self, n: int = 10, *, show_values: bool = False) -> list[Group]:
         """The n groups with the fewest distinct s; among equals those with the most records, then the earliest."""
@@ -128,6 +136,7 @@ class Audit:
                 name: {symbol: json_number(value) for symbol, value in values.items()}
                 for name, values in self.sensitive.items()
             },
+            "risk": self.risk.to_dict(),
             "homogeneity": {
                 "groups": self.homogeneity.groups,
                 "rows": self.homogeneity.rows,
@@ -157,12 +166,14 @@ def audit(
     side: str | Sequence[str] | None = None,
     *,
     orders: Sequence[float] | None = None,
+    weights: str | None = None,
     **reading: Unpack[Reading],
 ) -> Audit:
     """Measure what the public columns of a table give away about its sensitive columns.
 
     Parameters are those of `Joint.from_table`, missing, na, memory_limit and progress among them; `orders` names the
     orders α of the measures that have one (by default 2 for tables of up to 50,000 distinct pairs, none for larger ones).
+    `weights` names a column of sample weights: how many people of the population a record stands for, for the risk there.
 
     Examples
     --------
@@ -177,7 +188,8 @@ def audit(
         )
     name = named(table)
     source = "a table in memory" if name == "the table" else name
-    return audit_joint(joint, orders=orders, source=source, progress=reading.get("progress"))
+    found = audit_joint(joint, orders=orders, source=source, progress=reading.get("progress"))
+    return found if weights is None else replace(found, people=_people(table, joint, weights, reading))
 
 
 def audit_joint(
@@ -201,6 +213,23 @@ def audit_joint(
         values["L0|A"] = worst_case_leakage(joint, side=True)
         values["I*,A"] = maximin_information(joint, side=True)
     return Audit(joint, values, _columns(joint, progress), _sensitive(joint), _homogeneity(joint), source)
+
+
+def _people(table: object, joint: Joint, weights: str, reading: Reading) -> FloatArray:
+    """How many people of the population each group stands for, by the sample weights of its records."""
+    counted = count(table, weights, joint.public, **reading)
+    values = np.array([_weight(label, weights) for label in counted.s.labels()])
+    found = np.bincount(counted.x_codes, values[counted.s_codes] * counted.counts, len(counted.x))
+    if len(found) != joint.n_x:
+        raise ColumnError(f"the weights in {weights!r} are missing for some rows that are audited: complete them")
+    return np.asarray(found)
+
+
+def _weight(label: Label, column: str) -> float:
+    is_number = isinstance(label, int | float) and not isinstance(label, bool)
+    if not is_number or not 0 < label < np.inf:
+        raise ColumnError(f"column {column!r} holds something that is no sample weight: weights are numbers above 0")
+    return float(label)
 
 
 def _some(joint: Joint) -> dict[str, float]:

@@ -74,6 +74,18 @@ class Risk:
             population=None if people is None else float(people.sum()),
         )
 
+    def sentence(self) -> str:
+        """The risk in words, for people."""
+        small = (
+            f"{self.below[5]:,} of {self.records:,} people are in groups smaller than 5, {self.uniques:,} of them alone"
+        )
+        found = f"{small}; a person is found with a probability of up to {self.prosecutor:.0%}, {self.marketer:.0%} on average"
+        if self.population is None:
+            return found
+        return (
+            f"{found}; among the {self.population:,.0f} people that the records stand for, up to {self.journalist:.2%}"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
         return {

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @table_options
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
+@click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
 @click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many groups to show.")
 @click.option("--show-values", is_flag=True, help="Name the sensitive values of the worst groups.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
@@ -48,6 +49,7 @@ def command(table: str, worst: int, show_values: bool, as_json: bool, html: str 
             flat(options["public"], where),
             flat(options["side"], where) or None,
             orders=options["order"] or None,
+            weights=options["weights"],
             progress=report,
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
@@ -156,7 +158,7 @@ def _sentences(found: Audit, sensitive: str) -> list[str]:
     """What the tables do not show: groups that share one value, and the most exposed attribute."""
     from discreet._text import label_text
 
-    said = []
+    said = [f"Risk: {found.risk.sentence()}."]
     alike = found.homogeneity
     if alike.groups:
         said.append(
