@@ -196,3 +196,17 @@ def test_without_scikit_learn_it_says_what_to_install(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert 'pip install "discreet[sklearn]"' in done.stderr.splitlines()[-1]
+
+
+def test_several_columns_and_a_requirement() -> None:
+    rng = np.random.default_rng(0)
+    rows, s = rng.integers(0, 30, (200, 3)).astype(float), rng.integers(0, 6, 200)
+    fitted = Coarsener(require=["n>=5", "k>=3"], time_limit=1).fit(rows, s)
+    coarse = fitted.transform(rows)
+    groups: dict[tuple[float, ...], list[int]] = {}
+    for row, value in zip(map(tuple, coarse.tolist()), s.tolist(), strict=True):
+        groups.setdefault(row, []).append(value)
+    assert min(map(len, groups.values())) >= 5
+    assert min(len(set(each)) for each in groups.values()) >= 3
+    assert pickle.loads(pickle.dumps(fitted)).transform(rows).tolist() == coarse.tolist()  # noqa: S301
+    assert np.abs(coarse - rows).mean() < np.abs(rows - rows.mean(axis=0)).mean()
