@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from discreet.search.tables._columns import FloatArray, IntArray
@@ -42,15 +44,18 @@ def grouped(m: int, order: IntArray, begins: IntArray) -> IntArray:
 SCALES = (1.0, 0.4, 0.15)
 """What lines count for in the first trees: a narrow line early in a tree is no gain, since every set is narrow later on."""
 
-RANDOM_SCALES = 12
+RANDOM_SCALES = 8
 FEW = 40_000
 """Up to so many letters some random scales are tried too."""
 
 
-def first_groups(problem: Problem, kept: IntArray, *, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def first_groups(
+    problem: Problem, kept: IntArray, *, rng: np.random.Generator, tell: Callable[[float], object]
+) -> tuple[IntArray, IntArray]:
     """The first release, and the order of the letters along its tree, in which neighbours are near each other.
 
-    The best of several trees, each with other weights; later ones vary those of the best so far.
+    The best of several trees, each with other weights; later ones vary those of the best so far. `tell` hears the cost in
+    records times NCP once the trees that are always tried are done.
     """
     m = problem.letters.size
     if not len(kept):
@@ -66,4 +71,6 @@ def first_groups(problem: Problem, kept: IntArray, *, rng: np.random.Generator) 
             # with caps no run along the order may fit where the leaves, cut with care, do
             best = (order, begins if np.isfinite(cost) else leaves)
             best_cost, best_scale = cost, scale
+        if turn + 1 == len(tried):
+            tell(best_cost)
     return grouped(m, *best), best[0]

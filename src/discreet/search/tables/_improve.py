@@ -30,13 +30,16 @@ TRIES = 4
 WINDOWS = ((1, 1), (2, 12), (3, 12), (4, 12), (6, 12), (9, 24))
 """Groups of a window, and how many groups come to one such window in a sweep."""
 
+FOUND = 8
+"""How many groups come to one attempt, in a sweep, to found another from what they can spare."""
+
 CHUNK = 8192
-"""Letters between two looks at the clock."""
+"""Letters between two looks at the clock; fewer where groups are large."""
 
 VISITS = 170_000.0
 """Letters a second that a sweep is reckoned to visit at n = 5; it falls with n, since groups grow."""
 
-HOT, COLD = 0.4, 0.02
+HOT, COLD = 0.5, 0.025
 """First and last temperature, in units of the loss per letter of the first release."""
 
 LONGEST = 1000
@@ -110,6 +113,10 @@ class Improver:
             np.zeros(len(need.cap), dtype=np.int64),
             np.zeros(len(need.least) - 2, dtype=np.int64),
         )
+        # what the founding of groups needs: marks of letters that were looked at, and how many to look at
+        self.seen, self.stamp = np.zeros(m, dtype=np.int64), 1
+        self.reach = int(min(m, max(16, 4 * problem.requirement.n * m / letters.records)))
+        self.chunk = int(np.clip(40 * CHUNK / problem.requirement.n, 128, CHUNK))
         self.load(group_of)
         self.best, self.best_cost = group_of, self.cost
         lost = problem.letters.records - int(letters.counts[order].sum())
@@ -141,25 +148,35 @@ class Improver:
 
     def sweep(self, temperature: float, *, tries: int = TRIES) -> int:
         """Offer every letter a change, and let some windows be grouped anew. Returns the number of changes."""
+        from discreet.search.tables._found_kernels import found
         from discreet.search.tables._improve_kernels import sweep
         from discreet.search.tables._regroup_kernels import windows
 
         changes = 0
-        for start in range(0, len(self.order), CHUNK):
+        for start in range(0, len(self.order), self.chunk):
             if self.watch.over():
                 return changes
-            part = self.order[start : start + CHUNK]
+            part = self.order[start : start + self.chunk]
             gained, count = self._call(sweep, part, tries, temperature)
             self.cost += gained
             changes += count
         for wanted, share in WINDOWS:
-            for start in range(0, self.slots // share, CHUNK):
+            for start in range(0, self.slots // share, self.chunk):
                 if self.watch.over():
                     return changes
-                rounds = min(CHUNK, self.slots // share - start)
+                rounds = min(self.chunk, self.slots // share - start)
                 gained, count = self._call(windows, start, rounds, wanted, temperature)
                 self.cost += gained
                 changes += count
+        rounds = max(1, self.slots // FOUND)
+        for start in range(0, rounds, 512):
+            if self.watch.over():
+                break
+            tried = min(512, rounds - start)
+            gained, count = self._call(found, self.seen, self.stamp, tried, self.reach, temperature)
+            self.stamp += tried
+            self.cost += gained
+            changes += count
         return changes
 
     def leave_out(self, budget: int) -> int:
@@ -197,7 +214,7 @@ class Improver:
 
 def visits_per_second(n: int) -> float:
     """Letters a second that a sweep is reckoned to visit."""
-    return VISITS * float(np.clip((5 / n) ** 0.4, 0.2, 1.5))
+    return VISITS * float(np.clip((5 / n) ** 0.5, 0.1, 1.5))
 
 
 def improve(
@@ -208,7 +225,7 @@ def improve(
         return group_of
     improver = Improver(problem, group_of, order, seed=seed, watch=watch)
     seconds = 60.0 if watch.limit is None else watch.limit
-    sweeps = int(np.clip(0.7 * seconds * visits_per_second(problem.requirement.n) / len(order), 3, LONGEST))
+    sweeps = int(np.clip(0.65 * seconds * visits_per_second(problem.requirement.n) / len(order), 3, LONGEST))
     # a short schedule that starts hot ends hot
     hot = HOT * float(np.clip(sweeps / 300, 0.1, 1.0)) ** 0.5
     try:
@@ -221,7 +238,7 @@ def improve(
         while not watch.over() and idle < 3:
             before = improver.best_cost
             improver.load(improver.best)
-            improver.anneal(max(sweeps // 4, 10), hot * 0.3, COLD, "refining")
+            improver.anneal(max(sweeps // 2, 10), hot * 0.4, COLD, "refining")
             idle = 0 if improver.best_cost < before * (1 - 1e-4) else idle + 1
     except KeyboardInterrupt:
         watch.stopped = True

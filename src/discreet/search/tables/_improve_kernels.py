@@ -61,9 +61,10 @@ def sweep(st, codes, counts, cells, need, near, order, tries, temperature):
                         continue
                 elif not loose:
                     continue
-                value_b = value_with(st, codes, cells, b, z, x, room / weight_b)
+                # whatever comes in exchange, a costs at least what is left of it without x
+                value_b = value_with(st, codes, cells, b, z, x, (room - weight_a * less) / weight_b)
                 left = room - weight_b * value_b
-                if left <= 0:
+                if left <= weight_a * less:
                     continue
                 value_a = less if s == 0 else value_with(st, codes, cells, a, x, z, left / weight_a)
                 if weight_a * value_a >= left:

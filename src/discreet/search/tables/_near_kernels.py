@@ -1,9 +1,8 @@
 # mypy: ignore-errors
-"""Compiled: for each letter the letters nearest to it, found in the leaves of several trees."""
+"""Compiled: for each letter the letters nearest to it, found along sorted grids."""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from discreet.search.tables._kernels import pair_cost
@@ -39,29 +38,3 @@ def gather_near(codes, cells, perm, leaves, reach, near, cost):
                 found = pair_cost(cells, codes, x, y)
                 _offer(near, cost, x, y, found)
                 _offer(near, cost, y, x, found)
-
-
-@njit(cache=True)
-def refine_near(codes, cells, order, wide, near, cost):
-    """Look for nearer letters among the neighbours of the `wide` nearest; most of what is near a neighbour is near."""
-    seen = np.full(len(codes), -1, dtype=np.int64)
-    for i in range(len(order)):
-        x = order[i]
-        seen[x] = i
-        for s in range(near.shape[1]):
-            if near[x, s] >= 0:
-                seen[near[x, s]] = i
-        for s in range(wide):
-            y = near[x, s]
-            if y < 0:
-                break
-            for t in range(wide):
-                z = np.int64(near[y, t])
-                if z < 0:
-                    break
-                if seen[z] == i:
-                    continue
-                seen[z] = i
-                found = pair_cost(cells, codes, x, z)
-                _offer(near, cost, x, z, found)
-                _offer(near, cost, z, x, found)

@@ -19,9 +19,12 @@ from discreet.search.tables._kernels import (
     tally_letter,
 )
 
+CROWD = 300
+"""Letters of a window of several groups: regrouping takes time that grows with their square."""
+
 
 @njit(cache=True)
-def _pool(st, near, g, wanted, groups, letters):
+def _pool(st, near, g, wanted, groups, letters, most):
     """A group and groups of letters near its members, at most `wanted` in all; returns their number and their letters'."""
     n_groups = 0
     count = 0
@@ -33,7 +36,7 @@ def _pool(st, near, g, wanted, groups, letters):
         for i in range(n_groups):
             if groups[i] == b:
                 b = -1
-        if b >= 0 and count + st.slot[b, 1] <= len(letters):
+        if b >= 0 and count + st.slot[b, 1] <= most:
             groups[n_groups] = b
             n_groups += 1
             for _ in range(st.slot[b, 1]):
@@ -185,7 +188,7 @@ def windows(st, codes, counts, cells, need, near, first, rounds, wanted, tempera
         g = draw_below(st.random, slots) if wanted > 1 else first + r
         if st.slot[g, 0] < 0 or (wanted == 1 and st.slot[g, 2] < 2 * need.least[0]):
             continue
-        n_groups, count = _pool(st, near, g, wanted, groups, letters)
+        n_groups, count = _pool(st, near, g, wanted, groups, letters, len(letters) if wanted == 1 else CROWD)
         if count < 2 or n_groups < min(wanted, 2):
             continue
         cost = 0.0

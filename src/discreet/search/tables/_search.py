@@ -75,9 +75,14 @@ def generalise_letters(
     elif shape == "disjoint":
         group_of = disjoint_groups(problem, kept, seed=seed, watch=watch)
     else:
-        group_of, order = first_groups(problem, kept, rng=np.random.default_rng(seed))
-        watch.tell("first", 1.0, _loss(problem, group_of))
-        spare = suppress - int(letters.counts.sum() - problem.letters.counts[kept].sum())
+        lost = letters.records - int(problem.letters.counts[kept].sum())
+        group_of, order = first_groups(
+            problem,
+            kept,
+            rng=np.random.default_rng(seed),
+            tell=lambda cost: watch.tell("first", 1.0, (cost + lost) / letters.records),
+        )
+        spare = suppress - lost
         group_of = improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
     group_of = _within_limits(problem, group_of, suppress)
     return measured(letters, described, requirement, problem.given(group_of), stopped=watch.stopped, bands=bands)
@@ -109,11 +114,3 @@ def _feasible(problem: Problem, suppress: int) -> IntArray:
     keep = np.ones(problem.letters.size, dtype=bool)
     keep[bad] = False
     return np.flatnonzero(keep)
-
-
-def _loss(problem: Problem, group_of: IntArray) -> float:
-    """GCP of a grouping of the problem's own letters."""
-    counts = problem.letters.counts
-    costs = cell_costs(problem.letters, problem.columns, group_of) @ problem.cells.most[:, 0]
-    kept = group_of >= 0
-    return float((counts[kept] @ costs[group_of[kept]] + counts[~kept].sum()) / counts.sum())
