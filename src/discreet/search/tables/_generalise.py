@@ -161,7 +161,8 @@ def _search(
             above = "" if not bound else f", at most {max(0.0, loss / bound - 1):.0%} above any release"
             progress(f"{stage}: loss {loss:.4f}{above}", share)
 
-    return generalise_letters(
+    began = time.monotonic()
+    found = generalise_letters(
         problem.letters,
         problem.columns,
         asked,
@@ -171,6 +172,8 @@ def _search(
         seed=options.seed,
         progress=tell,
     )
+    in_time = time.monotonic() - began < options.time_limit
+    return replace(found, stopped=found.stopped and in_time)  # by somebody, not by the clock
 
 
 def _blind(
@@ -189,7 +192,7 @@ def _blind(
                 problem, Requirement(n), replace(options, time_limit=0.6 * options.time_limit), bound, progress
             )
             return found if unmet(problem.letters, asked, better.group_of) else better
-        if found.stopped or found.groups <= 1:
+        if found.groups <= 1:
             raise InputError(
                 "grouping by n alone does not meet the other requirements, even with the whole table as one group: "
                 "leave blind out, or ask for less"
