@@ -61,6 +61,8 @@ def test_a_frontier_comes_back_as_it_was(
     assert (back.method, back.complete, back.seconds) == (found.method, found.complete, found.seconds)
     assert back.setting.joint == found.setting.joint
     assert not back.setting.joint.counts.data.flags.writeable
+    for part in ("norm", "seed", "codeword", "unit", "worst", "most", "at_least", "problem", "hierarchy"):
+        assert getattr(back.setting, part) == getattr(found.setting, part), part
     assert back.setting.joint.public == found.setting.joint.public
     assert type(back.engine) is type(found.engine)
     for one, other in zip(found.points, back.points, strict=True):
