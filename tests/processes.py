@@ -20,7 +20,7 @@ def run(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.Comp
         text=True,
         cwd=cwd,
         env={**os.environ, "COLUMNS": "160", **env},
-        timeout=120,
+        timeout=900,  # against hanging; kernels compile on the first run
         check=False,
     )
 

@@ -15,6 +15,8 @@ __all__ = [
     "RequirementError",
     "TableError",
     "UnknownMeasureError",
+    "listed",
+    "needs_extra",
 ]
 
 

@@ -55,10 +55,15 @@ class _Stranger(BaseHTTPRequestHandler):
         pass
 
 
+class _Quiet(ThreadingHTTPServer):
+    def handle_error(self, *_: Any) -> None:
+        """A client that went away is no matter for stderr, which other tests read."""
+
+
 @pytest.fixture
 def stranger() -> Iterator[str]:
     _Stranger.keys = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Stranger) as server:
+    with _Quiet(("127.0.0.1", 0), _Stranger) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"

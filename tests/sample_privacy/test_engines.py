@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -218,7 +219,7 @@ def test_a_rare_value_changes_little(rare: float) -> None:
 def test_probabilities_of_any_size(seed: int) -> None:
     shape = [(3, 3), (2, 2, 2), (3, 4), (2, 2, 2, 2)][seed % 4]
     p = np.random.default_rng(seed).dirichlet(np.full(int(np.prod(shape)), 0.05)).reshape(shape)
-    found = solve(p)
+    found = solve(p, time_limit=math.inf)  # kernels may still be compiling
     assert found.residual < 1e-14
     assert found.proven
     frequent = np.where(p < 1e-9, 0.0, p)

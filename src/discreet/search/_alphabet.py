@@ -58,6 +58,7 @@ def places_of(
     names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
+    _check_order(order or {}, names)
     if isinstance(scale, str) and scale != "range":
         raise InputError(f"scale={scale!r} is not known: give one unit per column, or 'range'")
     for i, name in enumerate(names):
@@ -80,6 +81,12 @@ def places_of(
         kinds += [cells.column_kind(labels) if not (order and name in order) else "rank"] * numbers.shape[1]
     coordinates = np.concatenate(columns, axis=1)
     return Places(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
+
+
+def _check_order(given: Mapping[str, Sequence[Label]], names: Sequence[str]) -> None:
+    for name in given:
+        if name not in names:
+            raise InputError(f"order names {name!r}, which is not a public column: they are {', '.join(names)}")
 
 
 def _check_scale(given: Mapping[str, float], names: Sequence[str]) -> None:
