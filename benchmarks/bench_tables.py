@@ -125,6 +125,12 @@ def warm(shape: str, sensitive: bool) -> None:
     generalise_letters(letters, columns, Requirement(3), shape=cast("Any", shape), time_limit=2, suppress=5)
 
 
+def tell(row: list[str]) -> list[str]:
+    """Show a row as soon as it is known; a full run takes an hour."""
+    print("  ".join(row), file=sys.stderr, flush=True)
+    return row
+
+
 def ours(arguments: list[str]) -> Callable[[], Any]:
     """Our loss: what table, which shape, how many seconds, what share may be suppressed."""
     import time
@@ -280,7 +286,7 @@ def bench_adult(chosen: argparse.Namespace) -> None:
         rivals = [in_process("rival", name, case).result for name in ("mondrian", "k-member")]
         loss = cost.result["loss"]
         first = cost.result["first"]
-        rows.append(
+        row = tell(
             [
                 case,
                 f"{loss:.4f}",
@@ -293,6 +299,7 @@ def bench_adult(chosen: argparse.Namespace) -> None:
                 *(f"{found:.4f} ({found / loss:.1f}×)" for found in rivals),
             ]
         )
+        rows.append(row)
         if case == "5":
             print(
                 f"first release at n=5: {first[0]:.4f} in {first[1]:.2f} CPU s: {verdict(first[0] <= FIRST and first[1] <= 2)}"
@@ -313,9 +320,8 @@ def bench_shapes(chosen: argparse.Namespace) -> None:
                 cost = in_process("ours", "adult", case, shape, str(chosen.seconds), share)
                 loss, gone = cost.result["loss"], cost.result["suppressed"]
                 met = verdict(loss <= goal)
-                rows.append(
-                    [f"{shape}, n={case}", share, f"{loss:.4f}", f"{goal:.3f}", met, f"{gone:.1%}", f"{cost.cpu:.1f} s"]
-                )
+                name = f"{shape}, n={case}"
+                rows.append(tell([name, share, f"{loss:.4f}", f"{goal:.3f}", met, f"{gone:.1%}", f"{cost.cpu:.1f} s"]))
     table("Adult, other shapes", ["shape", "may suppress", "loss", "to reach", "", "suppressed", "CPU"], rows)
 
 
@@ -337,7 +343,7 @@ def bench_registry(chosen: argparse.Namespace) -> None:
                 growth = f"{math.log(first[1] / before[1]) / math.log(records / before[0]):.2f}"
             before = (records, first[1])
             met = "" if goal is None else verdict(loss <= goal and cost.cpu <= limit and cost.peak <= 1024)
-            rows.append(
+            row = tell(
                 [
                     f"{records:,}",
                     f"{loss:.5f}",
@@ -350,6 +356,7 @@ def bench_registry(chosen: argparse.Namespace) -> None:
                     growth,
                 ]
             )
+            rows.append(row)
     header = ["records", "loss", "to reach", "", "CPU", "peak", "first", "after", "growth"]
     table("Registry, n=5, local cells (growth: exponent of the first release's time)", header, rows)
 

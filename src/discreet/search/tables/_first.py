@@ -50,12 +50,17 @@ FEW = 40_000
 
 
 def first_groups(
-    problem: Problem, kept: IntArray, *, rng: np.random.Generator, tell: Callable[[float], object]
+    problem: Problem,
+    kept: IntArray,
+    *,
+    rng: np.random.Generator,
+    tell: Callable[[float], object],
+    over: Callable[[], bool],
 ) -> tuple[IntArray, IntArray]:
     """The first release, and the order of the letters along its tree, in which neighbours are near each other.
 
     The best of several trees, each with other weights; later ones vary those of the best so far. `tell` hears the cost in
-    records times NCP once the trees that are always tried are done.
+    records times NCP once the trees that are always tried are done; others are tried unless time is `over`.
     """
     m = problem.letters.size
     if not len(kept):
@@ -64,6 +69,8 @@ def first_groups(
     tried = [np.where(lines, scale, 1.0) for scale in (SCALES if lines.any() else (1.0,))]
     best, best_cost, best_scale = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)), np.inf, tried[0]
     for turn in range(len(tried) + (RANDOM_SCALES if len(kept) <= FEW else 0)):
+        if turn >= len(tried) and over():
+            break
         scale = tried[turn] if turn < len(tried) else best_scale * np.exp(rng.normal(0.0, 0.5, len(lines)))
         order, leaves = tree_order(problem, kept, scale=scale)
         cost, begins = contiguous(problem, order)

@@ -42,6 +42,9 @@ VISITS = 170_000.0
 HOT, COLD = 0.5, 0.025
 """First and last temperature, in units of the loss per letter of the first release."""
 
+NEARLY = 0.97
+"""The share of the time after which a schedule ends, so that what it left can settle."""
+
 LONGEST = 1000
 """Sweeps of one schedule."""
 
@@ -115,7 +118,7 @@ class Improver:
         )
         # what the founding of groups needs: marks of letters that were looked at, and how many to look at
         self.seen, self.stamp = np.zeros(m, dtype=np.int64), 1
-        self.reach = int(min(m, max(16, 4 * problem.requirement.n * m / letters.records)))
+        self.reach = int(min(m, np.clip(4 * problem.requirement.n * m / letters.records, 16, 1000)))
         self.chunk = int(np.clip(40 * CHUNK / problem.requirement.n, 128, CHUNK))
         self.load(group_of)
         self.best, self.best_cost = group_of, self.cost
@@ -169,10 +172,11 @@ class Improver:
                 self.cost += gained
                 changes += count
         rounds = max(1, self.slots // FOUND)
-        for start in range(0, rounds, 512):
+        chunk = max(1, min(512, 2_000_000 // self.reach**2))
+        for start in range(0, rounds, chunk):
             if self.watch.over():
                 break
-            tried = min(512, rounds - start)
+            tried = min(chunk, rounds - start)
             gained, count = self._call(found, self.seen, self.stamp, tried, self.reach, temperature)
             self.stamp += tried
             self.cost += gained
@@ -197,7 +201,7 @@ class Improver:
         """One schedule: so many sweeps from one temperature to another, both in units of loss per letter."""
         records = self.problem.letters.records
         for s in range(sweeps):
-            if self.watch.over(0.97):
+            if self.watch.over(NEARLY):
                 break
             share = s / max(sweeps - 1, 1)
             self.sweep(self.unit * hot * (cold / hot) ** share)
@@ -212,6 +216,11 @@ class Improver:
         self.keep()
 
 
+def letters_lost(problem: Problem, group_of: IntArray) -> float:
+    """What suppressed records cost: no grouping of the others costs less."""
+    return float(problem.letters.counts[group_of < 0].sum())
+
+
 def visits_per_second(n: int) -> float:
     """Letters a second that a sweep is reckoned to visit."""
     return VISITS * float(np.clip((5 / n) ** 0.5, 0.1, 1.5))
@@ -224,6 +233,8 @@ def improve(
     if int(group_of.max(initial=-1)) < 1:
         return group_of
     improver = Improver(problem, group_of, order, seed=seed, watch=watch)
+    if improver.cost <= letters_lost(problem, group_of):
+        return group_of
     seconds = 60.0 if watch.limit is None else watch.limit
     sweeps = int(np.clip(0.65 * seconds * visits_per_second(problem.requirement.n) / len(order), 3, LONGEST))
     # a short schedule that starts hot ends hot
@@ -235,11 +246,12 @@ def improve(
         if suppress:
             improver.load(improver.best)
             improver.leave_out(suppress)
-        while not watch.over() and idle < 3:
+        while not watch.over(NEARLY) and idle < 3:
             before = improver.best_cost
             improver.load(improver.best)
             improver.anneal(max(sweeps // 2, 10), hot * 0.4, COLD, "refining")
             idle = 0 if improver.best_cost < before * (1 - 1e-4) else idle + 1
+        watch.stopped = watch.over(NEARLY)
     except KeyboardInterrupt:
         watch.stopped = True
         improver.keep()

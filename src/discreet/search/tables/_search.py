@@ -81,6 +81,7 @@ def generalise_letters(
             kept,
             rng=np.random.default_rng(seed),
             tell=lambda cost: watch.tell("first", 1.0, (cost + lost) / letters.records),
+            over=lambda: watch.over(0.1),
         )
         spare = suppress - lost
         group_of = improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
