@@ -113,17 +113,6 @@ def test_many_letters_and_the_same_twice(codeword: Codeword) -> None:
     assert one.gap.max() < 0.5
 
 
-@pytest.mark.slow
-def test_partitions_are_rebuilt_when_they_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    letters = letters_of([[int(s)] for s in rng.integers(0, 8, 300)], rng.random(300))
-    kept = windows.optimise(letters, "centroid")
-    monkeypatch.setattr(windows, "STORED", 0)
-    rebuilt = windows.optimise(letters, "centroid")
-    for i in range(len(kept)):
-        assert np.array_equal(kept.partition(i), rebuilt.partition(i))
-
-
 def test_several_columns_are_refused() -> None:
     with pytest.raises(ValueError, match="one numeric column"):
         windows.optimise(letters_of([[0], [1]], np.eye(2)))
