@@ -21,6 +21,9 @@ SECONDS = 5e-8
 MOST, FEWEST = 60_000, 300
 """Looks of one schedule."""
 
+CYCLES = 6
+"""Schedules, one after the other, each from the best so far."""
+
 HOT, COLD = 0.05, 0.0003
 """First and last temperature, in units of loss."""
 
@@ -181,8 +184,8 @@ def global_groups(
     seconds = 60.0 if watch.limit is None else watch.limit
     looks = int(np.clip(0.4 * seconds / (SECONDS * len(kept) * len(problem.columns) + 2e-4), FEWEST, MOST))
     try:
-        for cycle in range(3):
-            hot = HOT * 0.4**cycle
+        for cycle in range(CYCLES):
+            hot = HOT * 0.6 ** (cycle % 4)
             for step in range(looks):
                 if watch.over():
                     break
@@ -199,6 +202,8 @@ def global_groups(
                         best, best_loss = state, loss
                 if step % 50 == 0:
                     watch.tell("coarsening", step / looks, min(best_loss, 1.0))
+            if watch.over():
+                break
             state, loss = best, best_loss
     except KeyboardInterrupt:
         watch.stopped = True
