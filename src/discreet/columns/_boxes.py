@@ -34,6 +34,28 @@ class Boxes:
         found = [_cells_of(axis, rows[:, c], owner, groups) for c, axis in enumerate(axes)]
         return cls(tuple(cells for cells, _ in found), np.stack([ids for _, ids in found], axis=1))
 
+    @classmethod
+    def of_bands(
+        cls, axes: Sequence[Axis], codes: npt.NDArray[Any], group_of: IntArray, bands: Sequence[IntArray]
+    ) -> Boxes:
+        """One coarsening per column for everybody: the cell of a group is that of the band its letters lie in.
+
+        `bands[c]` says in which band each code of column c lies; a band says the codes of it that occur.
+        """
+        kept = group_of >= 0
+        groups = int(group_of.max(initial=-1)) + 1
+        cells, ids = [], []
+        for c, axis in enumerate(axes):
+            band = bands[c][np.arange(axis.size)]
+            present = np.unique(codes[:, c]).astype(np.int64)
+            own = {int(each): tuple(present[band[present] == each].tolist()) for each in np.unique(band[present])}
+            cells.append(tuple(axis.cell(inside) for inside in own.values()))
+            place = {each: i for i, each in enumerate(own)}
+            of_group = np.zeros(groups, dtype=np.int64)
+            of_group[group_of[kept]] = [place[each] for each in band[codes[kept, c]].tolist()]
+            ids.append(of_group)
+        return cls(tuple(cells), np.stack(ids, axis=1))
+
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """What a released row of each group says."""

@@ -180,6 +180,22 @@ def test_suppression_stays_within_its_budget(people: dict[str, list[Any]]) -> No
     assert len(found.release()["age"]) == 600 - found.suppressed
 
 
+def test_global_is_one_coarsening_for_everybody(people: dict[str, list[Any]], tmp_path: Path) -> None:
+    found = dc.generalise(people, ["age", "sex", "postcode"], require="n>=5", shape="global", suppress=60, time_limit=2)
+    table = found.policy.letters
+    assert table is not None
+    for c, labels in enumerate(table.labels):
+        cells: dict[Any, set[str]] = defaultdict(set)
+        for codes, box in zip(table.codes.tolist(), table.group.tolist(), strict=True):
+            if box >= 0:
+                cells[labels[codes[c]]].add(found.policy.labels[box][c])
+        assert all(len(each) == 1 for each in cells.values())  # a value has the same cell in every row
+    found.policy.face().save(tmp_path / "cells.json")
+    rows = found.release()
+    assert dc.Policy.load(tmp_path / "cells.json").verify(rows).ok
+    assert found.loss >= (found.bound or 0)
+
+
 def test_blind_groups_do_not_look_at_sensitive_values(people: dict[str, list[Any]]) -> None:
     table = {name: list(values) for name, values in people.items()}
     one = dc.generalise(table, ["age", "sex"], "diagnosis", ["n>=5", "k>=3"], blind=True, time_limit=1)

@@ -25,6 +25,7 @@ from discreet.tables._labels import Alphabet
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
     from discreet.release._table_policy_files import Shape
+    from discreet.search.tables._loss import Grouping
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ class CodedTable:
 
     def policy(
         self,
-        group_of: IntArray,
+        found: Grouping,
         wanted: tuple[GroupRequirement, ...],
         shape: Shape,
         *,
@@ -76,7 +77,12 @@ class CodedTable:
     ) -> tuple[TablePolicy, Joint]:
         """The policy of a grouping, with loss and figures recomputed from its boxes, and the released joint."""
         counted = self.counted
-        boxes, number = Boxes.of_groups(self.axes, self.letters.codes, group_of).merged()
+        group_of, codes = found.group_of, self.letters.codes
+        if found.bands is not None:  # what everybody's cells are, not the hulls of single groups
+            boxes = Boxes.of_bands(self.axes, codes, group_of, found.bands)
+        else:
+            boxes = Boxes.of_groups(self.axes, codes, group_of)
+        boxes, number = boxes.merged()
         group = np.where(group_of >= 0, number[group_of], -1)[self.letter_of]
         of_row = group[counted.x_codes]
         kept = of_row >= 0

@@ -127,7 +127,7 @@ def solved(
     problem.check(wanted)
     found, bound = _solve(problem, wanted, options, progress)
     blind = options.blind or not problem.sensitive
-    policy, joint = problem.policy(found.group_of, wanted, options.shape, blind=blind, bound=bound)
+    policy, joint = problem.policy(found, wanted, options.shape, blind=blind, bound=bound)
     outcome = tuple(findings(wanted, joint))
     broken = [each.sentence() for each in outcome if not each.met]
     if broken:
