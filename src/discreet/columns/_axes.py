@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -63,7 +64,7 @@ class Cell:
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class Axis(ABC):
     """What all axes share: the column's name and type, and the code of every label that was counted."""
 
     name: str
@@ -77,18 +78,18 @@ class Axis:
         return self.type.kind
 
     @property
+    @abstractmethod
     def size(self) -> int:
         """The number of codes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def cell(self, codes: tuple[int, ...]) -> Cell:
         """The cell of some codes, in increasing order; lines and trees look only at the first and the last."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def limit(self) -> float:
         """The greatest NCP that a cell may have ("never coarser than")."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,6 +74,10 @@ def test_the_figures_are_those_of_the_released_rows(people: dict[str, list[Any]]
     assert done.bound is not None and 0 < done.bound <= done.loss
 
 
+def test_the_clock_is_no_interrupt(people: dict[str, list[Any]]) -> None:
+    assert not dc.generalise(people, PUBLIC, require="n>=5", time_limit=0.5).interrupted
+
+
 def test_every_cell_is_true_and_twins_stay_together(people: dict[str, list[Any]], done: dc.Generalisation) -> None:
     table = done.policy.letters
     assert table is not None

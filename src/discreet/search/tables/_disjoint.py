@@ -105,5 +105,5 @@ def disjoint_groups(problem: Problem, kept: IntArray, *, seed: int, watch: Watch
         tiles.whole()
         tiles.parts()
     except KeyboardInterrupt:
-        watch.stopped = True
+        watch.stopped = watch.interrupted = True
     return tiles.groups()

@@ -206,7 +206,7 @@ def global_groups(
                 break
             state, loss = best, best_loss
     except KeyboardInterrupt:
-        watch.stopped = True
+        watch.stopped = watch.interrupted = True
     _, group, fit = coarsening.look(best)
     group_of = np.full(problem.letters.size, -1, dtype=np.int64)
     group_of[kept] = np.where(fit, group, -1)

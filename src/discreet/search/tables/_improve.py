@@ -68,6 +68,7 @@ class Watch:
     clock: Callable[[], float] = time.monotonic
     progress: Progress | None = None
     stopped: bool = False
+    interrupted: bool = False  # by somebody, not by the clock
     began: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +82,7 @@ class Watch:
             if late and share < 1.0 and not asked:
                 return True
             self.stopped = late or asked
+            self.interrupted = self.interrupted or asked
         return self.stopped
 
     def tell(self, stage: str, share: float, loss: float) -> None:
@@ -253,6 +255,6 @@ def improve(
             idle = 0 if improver.best_cost < before * (1 - 1e-4) else idle + 1
         watch.stopped = watch.over(NEARLY)
     except KeyboardInterrupt:
-        watch.stopped = True
+        watch.stopped = watch.interrupted = True
         improver.keep()
     return improver.best

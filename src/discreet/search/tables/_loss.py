@@ -49,6 +49,7 @@ class Grouping:
     suppressed: int
     stopped: bool = False
     bands: tuple[IntArray, ...] | None = None
+    interrupted: bool = False  # stopped by somebody, not by the clock
 
 
 def band_costs(column: Column, bands: IntArray, occurring: npt.NDArray[np.bool_]) -> FloatArray:

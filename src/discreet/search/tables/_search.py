@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -86,7 +87,8 @@ def generalise_letters(
         spare = suppress - lost
         group_of = improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
     group_of = _within_limits(problem, group_of, suppress)
-    return measured(letters, described, requirement, problem.given(group_of), stopped=watch.stopped, bands=bands)
+    grouping = measured(letters, described, requirement, problem.given(group_of), stopped=watch.stopped, bands=bands)
+    return replace(grouping, interrupted=watch.interrupted)
 
 
 def _within_limits(problem: Problem, group_of: IntArray, suppress: int) -> IntArray:
