@@ -70,15 +70,11 @@ class Joint(Views):
         ----------
         sensitive, public, side
             The columns of S, X and A. One column gives scalars as labels, several give tuples.
-        missing
-            "level" (the default) keeps missing values as the label None, "drop" leaves their rows out, "error" refuses
-            them.
-        na
-            Texts that mean missing, such as "?".
-        memory_limit
-            What DuckDB may use for a file, such as "4GB"; beyond it spills to disk.
-        progress
-            Called with what is being done, and how much of it is done, from 0 to 1, where that is known.
+        **reading
+            `missing`: "level" (the default) keeps missing values as the label None, "drop" leaves their rows out,
+            "error" refuses them. `na`: texts that mean missing, such as "?". `memory_limit`: what DuckDB may use for a
+            file, such as "4GB"; beyond it spills to disk. `progress`: called with what is being done, and how much of
+            it is done, from 0 to 1, where that is known.
 
         Examples
         --------
