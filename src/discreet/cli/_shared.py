@@ -199,3 +199,46 @@ _FRONTIER_OPTIONS = (
 def frontier_options(function: F) -> F:
     """What a frontier is between, and how it is found."""
     return _decorated(function, _FRONTIER_OPTIONS)
+
+
+_WHOLE_OPTIONS = (
+    click.option("--recipe", metavar="FILE", help="A recipe that says all of this; what is typed here counts more."),
+    click.option(
+        "--require",
+        "-r",
+        multiple=True,
+        metavar="RULE",
+        help='What every group must have: "n>=5", "k(COLUMN)>=3", "L0<=2".',
+    ),
+    click.option(
+        "--type",
+        "types",
+        multiple=True,
+        metavar="COLUMN=TYPE",
+        help="number, date, code, category, ordered:A<B, or TYPE:BAND.",
+    ),
+    click.option(
+        "--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="How much a column's coarseness counts."
+    ),
+    click.option(
+        "--coarsest",
+        multiple=True,
+        metavar="COLUMN=LIMIT",
+        help="Never coarser than: age=20, admission=month, postcode=2.",
+    ),
+    click.option("--as-is", type=Names(), multiple=True, help="Public columns to leave as they are."),
+    click.option(
+        "--shape",
+        type=click.Choice(["local", "disjoint", "global"]),
+        default="local",
+        show_default=True,
+        help="How cells may lie.",
+    ),
+    click.option("--blind", is_flag=True, help="Group by n alone, and raise n until everything else holds."),
+    click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld."),
+)
+
+
+def whole_table_options(function: F) -> F:
+    """What every group of a whole table must have, and how its columns are coarsened."""
+    return _decorated(function, _WHOLE_OPTIONS)

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from discreet.cli._asked import recipe_of
-from discreet.cli._shared import Names, frontier_options, print_json, progress, recipe_table_options
+from discreet.cli._shared import (
+    Names,
+    frontier_options,
+    print_json,
+    progress,
+    recipe_table_options,
+    whole_table_options,
+)
 
 
 @click.command(
@@ -16,36 +23,7 @@ from discreet.cli._shared import Names, frontier_options, print_json, progress, 
     "--require k>=3 --keep diagnosis --out released.csv --policy policy.json --report report.html",
 )
 @recipe_table_options
-@click.option("--recipe", metavar="FILE", help="A recipe that says all of this; what is typed here counts more.")
-@click.option(
-    "--require",
-    "-r",
-    multiple=True,
-    metavar="RULE",
-    help='What every group must have: "n>=5", "k(COLUMN)>=3", "L0<=2".',
-)
-@click.option(
-    "--type",
-    "types",
-    multiple=True,
-    metavar="COLUMN=TYPE",
-    help="number, date, code, category, ordered:A<B, or TYPE:BAND.",
-)
-@click.option(
-    "--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="How much a column's coarseness counts."
-)
-@click.option(
-    "--coarsest", multiple=True, metavar="COLUMN=LIMIT", help="Never coarser than: age=20, admission=month, postcode=2."
-)
-@click.option("--as-is", type=Names(), multiple=True, help="Public columns to leave as they are.")
-@click.option(
-    "--shape",
-    type=click.Choice(["local", "disjoint", "global"]),
-    default="local",
-    show_default=True,
-    help="How cells may lie.",
-)
-@click.option("--blind", is_flag=True, help="Group by n alone, and raise n until everything else holds.")
+@whole_table_options
 @frontier_options
 @click.option(
     "--max-leakage", type=float, help="For one bound: the most useful policy that leaks at most this many bits."
@@ -70,7 +48,6 @@ from discreet.cli._shared import Names, frontier_options, print_json, progress, 
 @click.option(
     "--unseen", type=click.Choice(["nearest", "suppress"]), default="nearest", show_default=True, help="New values."
 )
-@click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(force: bool, as_json: bool, **options: Any) -> None:

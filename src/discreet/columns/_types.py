@@ -13,8 +13,8 @@ from typing import Literal, get_args
 from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
 
-Kind = Literal["number", "date", "code", "category", "ordered", "hierarchy"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+Kind = Literal["number", "date", "code", "category", "ordered", "hierarchy", "auto"]
+KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]  # what a column can be; auto: to be guessed once its values are seen
 UNITS = ("hour", "day", "week", "month", "quarter", "year")  # of dates, finest first
 Extent = float | int | str | None
 
@@ -26,7 +26,7 @@ class ColumnType:
     Attributes
     ----------
     kind
-        One of `KINDS`.
+        One of `KINDS`, or "auto" where it is guessed.
     band
         The finest cell that is released: a width for numbers (5 years), a unit for dates ("month"), characters of a code
         (3), a level of a hierarchy (1 is the leaves' parents). None releases values as they are where nothing must be joined.
@@ -53,7 +53,7 @@ class ColumnType:
     def checked(self, name: str) -> ColumnType:
         """The same, or an InputError that says what about the column called `name` does not fit together."""
         where = f"column {name!r}"
-        if self.kind not in KINDS:
+        if self.kind not in (*KINDS, "auto"):
             raise InputError(f"{where}: type {self.kind!r} is not known: use one of {listed(KINDS)}")
         if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or not math.isfinite(self.weight):
             raise InputError(f"{where}: a weight is a number, such as 2")
@@ -72,7 +72,7 @@ class ColumnType:
         if len(set(self.order)) < len(self.order):
             raise InputError(f"{where}: a category is named twice in its order")
         for what, extent in (("band", self.band), ("coarsest", self.coarsest)):
-            if extent is not None:
+            if extent is not None and self.kind != "auto":
                 _check_extent(self.kind, what, extent, where)
         return self
 

@@ -152,14 +152,9 @@ class Recipe:
         for name in self.public:
             each = self.columns[name]
             tree = Hierarchy.load(self.path(each.hierarchy)) if each.hierarchy else None
-            kind = each.type or ("hierarchy" if tree else None)
+            kind = each.type or ("hierarchy" if tree else "ordered" if each.order else "auto")
             if tree is not None and kind != "hierarchy":
                 raise InputError(f"column {name!r} has a hierarchy, and is said to be a {kind}: drop one of the two")
-            said = each.band is not None or each.coarsest is not None or each.fixed or bool(each.order)
-            if kind is None and not said:
-                continue
-            if kind is None:
-                raise InputError(f'columns.{name}: say its type too, such as type = "number"')
             found[name] = ColumnType(
                 kind, each.band, each.coarsest, tuple(each.order), tree, float(each.weight), each.fixed
             ).checked(name)

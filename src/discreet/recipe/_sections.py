@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
+from discreet.columns._types import Kind
 from discreet.errors import InputError, listed
 
 S = TypeVar("S")
@@ -43,9 +44,7 @@ class ColumnSection:
     """One column: its role, and for public ones how it is coarsened."""
 
     role: Role = told("ignored", "public, sensitive, side (known to adversaries), identifier (never released), ignored")
-    type: Literal["number", "date", "code", "category", "ordered", "hierarchy"] | None = told(
-        None, "what is near to what; guessed where it is left out"
-    )
+    type: Kind | None = told(None, "what is near to what; guessed where it is left out")
     band: float | int | str | None = told(None, 'the finest cell: 5 (years), "month", 3 (characters of a code)')
     coarsest: float | int | str | None = told(None, "never coarser than this, in the same units")
     order: list[str] = told((), "of ordered categories: lowest first")

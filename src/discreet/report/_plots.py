@@ -253,17 +253,29 @@ def matrices_figure(names: Sequence[str], before: Any, after: Any) -> Any:
     return drawing
 
 
-def table_frontier_figure(symbol: str, levels: Sequence[int], loss: Sequence[float], bound: Sequence[float]) -> Any:
-    """Loss of whole tables against what every group must have, with the proven bound."""
-    drawing, axes = figure(height=3.6)
-    axes.fill_between(levels, bound, color=PALE, label="proven: no release lies here")
-    axes.plot(levels, loss, color=ACCENT, marker="o", markersize=4, label="released")
-    axes.set_xscale("log")
-    axes.set_xticks(levels, [str(level) for level in levels])
-    axes.minorticks_off()
-    axes.set_ylim(bottom=0)
-    what = "records" if symbol == "n" else "different sensitive values"
-    axes.set_xlabel(f"at least so many {what} in every group ({symbol})", color=INK, fontsize=9)
-    axes.set_ylabel("loss (GCP)", color=INK, fontsize=9)
-    axes.legend(frameon=False, fontsize=8)
+Curve = tuple[str, Sequence[str], Sequence[int], Sequence[float], Sequence[float]]
+"""What rises, what holds beside it, through which levels, at which loss, and the proven bound."""
+
+
+def table_frontier_figure(curves: Sequence[Curve]) -> Any:
+    """Loss of whole tables against what every group must have, with the proven bound; curves side by side, to one scale."""
+    needs_extra("matplotlib", "plots")
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(6.4 if len(curves) == 1 else 4.6 * len(curves), 3.6), layout="constrained")
+    panels = drawing.subplots(1, len(curves), sharey=True, squeeze=False)[0]
+    for axes, (symbol, beside, levels, loss, bound) in zip(panels, curves, strict=True):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(colors=INK, labelsize=9)
+        axes.fill_between(levels, bound, color=PALE, label="proven: no release lies here")
+        axes.plot(levels, loss, color=ACCENT, marker="o", markersize=4, label="released")
+        axes.set_xscale("log")
+        axes.set_xticks(levels, [str(level) for level in levels])
+        axes.minorticks_off()
+        what = "records" if symbol == "n" else "different sensitive values"
+        axes.set_xlabel(f"at least so many {what} in every group ({symbol})", color=INK, fontsize=9)
+        axes.set_title(drawn(f"beside {', '.join(beside)}") if beside else "", color=INK, fontsize=9, loc="left")
+    panels[0].set_ylim(bottom=0)
+    panels[0].set_ylabel("loss (GCP)", color=INK, fontsize=9)
+    panels[0].legend(frameon=False, fontsize=8)
     return drawing

@@ -178,6 +178,28 @@ def test_types_limits_and_weights(people: dict[str, list[Any]]) -> None:
     assert found.loss == pytest.approx((3 * loss["age"] + loss["admission"] + loss["sex"]) / 5)
 
 
+def test_limits_need_no_type(people: dict[str, list[Any]]) -> None:
+    said = {
+        "sex": dc.ColumnType("auto", fixed=True),
+        "age": dc.ColumnType("auto", coarsest=40),
+        # May be codes or amounts; left as it is, that makes no difference.
+        "station": dc.ColumnType("auto", fixed=True),
+    }
+    table = {**people, "station": [10_000 + 90 * (i % 2) for i in range(600)]}
+    found = dc.generalise(table, list(said), require="n>=3", types=said, time_limit=1)
+    assert [kind.kind for kind in found.policy.types] == ["category", "number", "number"]
+    rows = found.release()
+    assert set(rows["sex"]) <= {"male", "female"}
+    with pytest.raises(InputError, match="coarsest must be a number above 0"):
+        dc.generalise(table, ["age"], require="n>=3", types={"age": dc.ColumnType("auto", coarsest="month")})
+
+
+def test_so_many_values_need_as_many_records(people: dict[str, list[Any]]) -> None:
+    one = dc.generalise(people, ["age", "sex"], "diagnosis", ["k>=5"], time_limit=1)
+    other = dc.generalise(people, ["age", "sex"], require=["n>=5"], time_limit=1)
+    assert one.bound is not None and other.bound is not None and one.bound >= 0.9 * other.bound
+
+
 def test_suppression_stays_within_its_budget(people: dict[str, list[Any]]) -> None:
     found = dc.generalise(people, PUBLIC, require="n>=5", suppress=20, time_limit=1)
     assert found.suppressed <= 20

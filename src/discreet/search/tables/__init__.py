@@ -7,7 +7,7 @@ from discreet.search.tables._letters import Letters, Sensitive
 from discreet.search.tables._loss import Grouping, cell_costs, measured
 from discreet.search.tables._requirements import Requirement
 from discreet.search.tables._search import generalise_letters
-from discreet.search.tables._table_frontier import TableFrontier, table_frontier
+from discreet.search.tables._table_frontier import TableFrontier, table_frontier, table_frontiers
 
 __all__ = [
     "Column",
@@ -22,4 +22,5 @@ __all__ = [
     "generalise_letters",
     "measured",
     "table_frontier",
+    "table_frontiers",
 ]

@@ -167,7 +167,8 @@ def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) 
             cap = 2.0**each.bound * (np.full(column.size, prior.max()) if each.symbol == "Lmin" else prior)
             known = caps[c]
             caps[c] = np.minimum(1.0, cap if known is None else np.minimum(cap, known))
-    return Requirement(n, tuple(k), tuple(caps))
+    # So many different values need as many records: what is proven for n grows with k.
+    return Requirement(max(n, *k, 1), tuple(k), tuple(caps))
 
 
 def bounded_codes(problem: CodedTable) -> tuple[IntArray, IntArray]:

@@ -34,9 +34,9 @@ def said_types(
     for name, given in (hierarchies or {}).items():
         tree = given if isinstance(given, Hierarchy) else Hierarchy.load(given)
         known = said.get(name, ColumnType("hierarchy"))
-        if known.kind != "hierarchy":
+        if known.kind not in ("hierarchy", "auto"):
             raise InputError(f"column {name!r} has a hierarchy, and is said to be a {known.kind}: drop one of the two")
-        said[name] = replace(known, hierarchy=tree)
+        said[name] = replace(known, kind="hierarchy", hierarchy=tree)
     for name, weight in (weights or {}).items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:
             raise InputError(f"the weight of {name!r} must be a number of at least 0")
@@ -53,7 +53,7 @@ def axes_of(counted: Counted, said: Mapping[str, ColumnType], weights: Mapping[s
         labels = column.tolist() if isinstance(column, np.ndarray) else list(column)
         if len(labels) < 2:
             raise ColumnError(f"public column {name!r} has the same value in every row: it tells nothing, leave it out")
-        kind = said[name] if name in said else _guessed(name, labels)
+        kind = _guessed(name, labels, said.get(name, ColumnType("auto")))
         reason = identifying(name, labels, kind, counted.rows)
         if reason and len(labels) - (labels[-1] is None) == counted.rows:
             raise ColumnError(f"public column {name!r} names people ({reason}): leave it out")
@@ -65,11 +65,14 @@ def axes_of(counted: Counted, said: Mapping[str, ColumnType], weights: Mapping[s
     return tuple(axes)
 
 
-def _guessed(name: str, labels: Sequence[object]) -> ColumnType:
+def _guessed(name: str, labels: Sequence[object], said: ColumnType) -> ColumnType:
+    """What was said of a column, with its type guessed where it was not; of a column left as it is, any guess will do."""
+    if said.kind != "auto":
+        return said
     kind, _, question = guess_type(name, labels)
-    if question:
+    if question and not said.fixed:
         raise InputError(
             f"column {name!r} holds {question.partition(':')[0]}, which may be codes or amounts: say --type {name}=code or "
             f"--type {name}=number (types={{{name!r}: 'code'}})"
         )
-    return kind
+    return replace(said, kind=kind.kind, order=kind.order).checked(name)
