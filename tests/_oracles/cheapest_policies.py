@@ -62,9 +62,15 @@ def seen_in(letters: Letters, members: Iterable[int]) -> set[int]:
     return {int(s) for i in members for s in letters.range_of(int(i))}
 
 
+def blocks_of(block_of: np.ndarray) -> list[np.ndarray]:
+    """The members of every block, blocks by their name and members in order."""
+    order = np.argsort(block_of, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(block_of[order])) + 1)
+
+
 def price_of(letters: Letters, block_of: np.ndarray, cost: str) -> float:
     """What a partition costs, block by block; cost "size" or a codeword."""
-    blocks = [np.flatnonzero(block_of == b) for b in np.unique(block_of)]
+    blocks = blocks_of(block_of)
     if cost == "size":
         return float(max(map(len, blocks)))
     return max(radius(required_values(letters)[block], cost, letters.norm) for block in blocks)
@@ -79,11 +85,14 @@ def swept_policy(letters: Letters, k: int) -> np.ndarray:
     place = np.arange(letters.n) if letters.values is None else letters.values[:, 0]
     order = np.argsort(place, kind="stable").tolist()
     blocks: list[list[int]] = [[]]
+    seen: set[int] = set()
     for letter in order:
-        if len(seen_in(letters, blocks[-1])) >= k:
+        if len(seen) >= k:
             blocks.append([])
+            seen = set()
         blocks[-1].append(letter)
-    if len(blocks) > 1 and len(seen_in(letters, blocks[-1])) < k:
+        seen |= seen_in(letters, [letter])
+    if len(blocks) > 1 and len(seen) < k:
         rest = blocks.pop()
         blocks[-1] += rest
     block_of = np.empty(letters.n, np.int64)

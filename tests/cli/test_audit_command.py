@@ -1,4 +1,4 @@
-"""The command line as people run it: real processes, exit codes, one line for bad input, nothing half-written."""
+"""The command line as people run it: exit codes, one line for bad input, nothing half-written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import run
+from tests.processes import run, spawn
 
 CSV = "age,sex,chol\n30,F,200\n31,M,200\n32,F,210\n30,M,210\n33,F,220\n33,M,220\n"
 
@@ -153,7 +153,7 @@ def test_an_unforeseen_error_shows_no_value(people: Path, tmp_path: Path) -> Non
         "def explode(*a, **k):\n    raise RuntimeError('secret value 42')\n"
         "discreet.auditing.audit = explode\n"
     )
-    done = run("audit", str(people), "-s", "age", "-p", "chol", PYTHONPATH=str(tmp_path))
+    done = spawn("audit", str(people), "-s", "age", "-p", "chol", PYTHONPATH=str(tmp_path))
     assert done.returncode == 2
     assert "secret" not in done.stderr
     assert "unexpected RuntimeError" in done.stderr
@@ -196,6 +196,7 @@ def test_a_reader_that_goes_away(people: Path) -> None:
     assert done.stdout.strip() in ("0", "141")  # never 1, which means a requirement that is not met
 
 
+@pytest.mark.slow
 def test_demo(tmp_path: Path) -> None:
     done = run("demo", "--out", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
@@ -215,7 +216,7 @@ def test_demo(tmp_path: Path) -> None:
 
 def test_without_plots_the_report_says_what_to_install(people: Path, tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError('no matplotlib')\n")
-    done = run(
+    done = spawn(
         "audit", str(people), "-s", "age", "-p", "chol", "--html", str(tmp_path / "r.html"), PYTHONPATH=str(tmp_path)
     )
     assert done.returncode == 2

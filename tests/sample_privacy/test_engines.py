@@ -275,6 +275,7 @@ def test_bounds_from_parts_hold(problem: tuple[FloatArray, FloatArray | None, li
         assert bound >= wanted - 1e-9
 
 
+@pytest.mark.slow
 def test_parts_certify_what_is_not_proven() -> None:
     p = np.random.default_rng(3).dirichlet(np.ones(64)).reshape((2,) * 6)
     found = solve(p, engine="columns")
@@ -305,6 +306,7 @@ def test_too_many_cells_look_at_some_samples(clock: Clock) -> None:
     assert found.residual < 1e-12
 
 
+@pytest.mark.slow
 def test_a_short_time_limit_still_discloses(clock: Clock) -> None:
     clock.step = 0.005
     letters = np.random.default_rng(1).dirichlet(np.ones(13))
@@ -324,6 +326,7 @@ def test_two_samples_with_too_many_cells_are_merged() -> None:
     check(found, p, None, [(0,), (1,)])
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_mapping() -> None:
     p = np.random.default_rng(7).dirichlet(np.ones(64)).reshape((4,) * 3)
     first, second = (solve(p, engine="columns") for _ in range(2))

@@ -432,6 +432,7 @@ def test_the_same_commands(people: Path, tmp_path: Path) -> None:
     assert policy.after["n"] >= 5
 
 
+@pytest.mark.slow
 def test_a_bottleneck_and_soft_policies_by_command(people: Path, tmp_path: Path) -> None:
     roles = [str(people), "--sensitive", "age", "--public", "chol", "--leakage", "I"]
     done = run(

@@ -17,7 +17,15 @@ from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _line as windows
 from discreet.search.ranges import _size as dealing
 from discreet.search.ranges._optimised import Optimised
-from tests._oracles.cheapest_policies import letters_of, optima, price_of, random_letters, seen_in, swept_policy
+from tests._oracles.cheapest_policies import (
+    blocks_of,
+    letters_of,
+    optima,
+    price_of,
+    random_letters,
+    seen_in,
+    swept_policy,
+)
 
 CODEWORDS: list[Codeword] = ["chebyshev", "medoid", "centroid"]
 
@@ -26,9 +34,8 @@ def check(letters: Letters, found: Optimised, cost: Codeword | Literal["size"]) 
     """Every partition is what it says, recomputed without the package; a bound is below what another policy costs."""
     for i, k in enumerate(found.levels.tolist()):
         block_of = found.partition(i)
-        names = np.unique(block_of)
-        blocks = [np.flatnonzero(block_of == name) for name in names]
-        assert [block[0] for block in blocks] == names.tolist()
+        blocks = blocks_of(block_of)
+        assert [block[0] for block in blocks] == np.unique(block_of).tolist()
         assert min(len(seen_in(letters, block)) for block in blocks) >= k
         assert price_of(letters, block_of, cost) == pytest.approx(found.cost[i], rel=1e-9, abs=1e-9)
         assert found.bound[i] <= found.cost[i]
