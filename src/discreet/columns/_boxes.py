@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.columns._axes import Axis, Cell, SetAxis
+from discreet.columns._axes import SetAxis
+from discreet.columns._axis import Axis, Cell
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray

@@ -14,7 +14,7 @@ import discreet
 from discreet._text import json_number
 from discreet._typing import MissingPolicy, Unseen
 from discreet.auditing._group_requirements import GroupRequirement
-from discreet.columns._axes import Cell
+from discreet.columns._axis import Cell
 from discreet.columns._boxes import Boxes
 from discreet.columns._types import KINDS, ColumnType
 from discreet.errors import InputError

@@ -1,0 +1,168 @@
+"""Columns in a tree: codes by their prefixes, and hierarchies. Leaves stand in depth-first order, so that a cell is known
+by its first and its last leaf: it is the lowest node above both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet._text import text
+from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
+from discreet.columns._hierarchy import Hierarchy
+from discreet.columns._types import ColumnType
+from discreet.errors import ColumnError, InputError
+
+if TYPE_CHECKING:
+    from discreet._typing import FloatArray, IntArray
+
+PUNCTUATION = ".-/ "  # that a prefix does not end in
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAxis(Axis):
+    """Codes and hierarchies: leaves in depth-first order, each with its nodes from itself up to the root."""
+
+    paths: IntArray = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64), repr=False)  # (leaves, depth)
+    names: tuple[str, ...] = field(default=(), repr=False)  # of the nodes
+    cost: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)  # NCP of the nodes
+    leaves: tuple[frozenset[Label], ...] = field(default=(), repr=False)  # the values that each leaf stands for
+
+    @property
+    def size(self) -> int:
+        """The leaves."""
+        return len(self.paths)
+
+    def node(self, first: int, last: int) -> int:
+        """The lowest node above both leaves."""
+        return int(self.paths[first, np.argmax(self.paths[first] == self.paths[last])])
+
+    @cached_property
+    def _members(self) -> dict[int, frozenset[Label]]:
+        found: dict[int, set[Label]] = {}
+        for leaf, path in zip(self.leaves, self.paths.tolist(), strict=True):
+            for node in dict.fromkeys(path):
+                found.setdefault(node, set()).update(leaf)
+        return {node: frozenset(values) for node, values in found.items()}
+
+    def cell(self, codes: tuple[int, ...]) -> Cell:
+        """The cell of the lowest node above the codes."""
+        node = self.node(codes[0], codes[-1])
+        words, ncp = self.names[node], float(self.cost[node])
+        if node == self.paths[0, -1]:
+            return Cell(words, ncp)
+        if self.kind == "code" and words.endswith(ANYTHING):  # true of codes never seen, too
+            return Cell(words, ncp, prefix=words.rstrip(ANYTHING))
+        return Cell(words, ncp, members=self._members[node])
+
+    @property
+    def limit(self) -> float:
+        coarsest = self.type.coarsest
+        if coarsest is None:
+            return 1.0
+        if self.kind == "code":  # so many characters must stay
+            kept = [
+                cost for name, cost in zip(self.names, self.cost.tolist(), strict=True)
+                if len(name.rstrip("*")) >= int(coarsest)
+            ]  # fmt: skip
+            return max(kept, default=0.0)
+        level = min(int(coarsest), self.paths.shape[1] - 1)
+        return float(self.cost[self.paths[:, level]].max())
+
+
+def tree_of_codes(name: str, labels: tuple[Label, ...], kind: ColumnType) -> TreeAxis:
+    """Prefixes: 12345 stands under 1234*, 123**, …; where codes differ in length a single star stands for the rest."""
+    present = [label for label in labels if label is not None]
+    words = [text(label) for label in present]
+    longest = max(map(len, words), default=0)
+    same = all(len(word) == longest for word in words)
+    finest = longest if kind.band is None else min(int(kind.band), longest)
+
+    def starred(prefix: str) -> str:
+        return prefix + ANYTHING * (longest - len(prefix)) if same else prefix + ANYTHING
+
+    def leaf(word: str) -> str:
+        kept = word[:finest].rstrip(PUNCTUATION)
+        return word if kind.band is None or len(word) <= finest else starred(kept)
+
+    paths = [[leaf(word)] for word in words]
+    for kept in range(finest, 0, -1):
+        prefixes = [word[:kept].rstrip(PUNCTUATION) for word in words]
+        shared = Counter(prefixes)
+        for path, prefix in zip(paths, prefixes, strict=True):
+            path.append(starred(prefix) if shared[prefix] > 1 else path[0])
+    leaves = [(frozenset([label]), (*path, ANYTHING)) for label, path in zip(present, paths, strict=True)]
+    return _tree_axis(name, labels, kind, leaves)
+
+
+def tree_of_hierarchy(name: str, labels: tuple[Label, ...], kind: ColumnType) -> TreeAxis:
+    """The leaves of a hierarchy, from the level that was asked for upwards."""
+    hierarchy = kind.hierarchy
+    if hierarchy is None:
+        raise InputError(f"column {name!r}: a hierarchy needs its file")
+    present = {leaf_name(label, hierarchy): label for label in labels if label is not None}
+    absent = [leaf for leaf in present if leaf not in hierarchy.paths]
+    if absent:
+        raise ColumnError(
+            f"column {name!r}: {len(absent)} of its {len(present)} values are no leaf of the hierarchy, "
+            f"{absent[0]!r} first: add a line for each"
+        )
+    level = int(kind.band or 0)
+    if level >= hierarchy.height:
+        raise InputError(
+            f"column {name!r}: its hierarchy has {hierarchy.height - 1} levels above the leaves, not {level}"
+        )
+    leaves = [(frozenset([present.get(leaf, leaf)]), path[level:]) for leaf, path in hierarchy.paths.items()]
+    return _tree_axis(name, labels, kind, leaves)
+
+
+def leaf_name(label: Label, hierarchy: Hierarchy) -> str:
+    """How a hierarchy file writes a value: as a cell shows it, or as Python does."""
+    shown = text(label)
+    return shown if shown in hierarchy.paths else str(label)
+
+
+def _tree_axis(
+    name: str, labels: tuple[Label, ...], kind: ColumnType, leaves: list[tuple[frozenset[Label], tuple[str, ...]]]
+) -> TreeAxis:
+    """A tree from values and their paths to the root; missing is a leaf of its own under the root.
+
+    A node is known by its path to the root, so that equal names in different branches stay apart. It costs
+    (values under it − 1)/(values − 1), whether they occur or not.
+    """
+    if labels[-1] is None:
+        depth, root = (len(leaves[0][1]), leaves[0][1][-1]) if leaves else (1, ANYTHING)
+        leaves = [*leaves, (frozenset([None]), (*[MISSING] * (depth - 1), root))]
+    members: dict[tuple[str, ...], set[Label]] = {}
+    for some, path in sorted(leaves, key=lambda leaf: leaf[1][::-1]):  # depth first: by the root, its child, …
+        members.setdefault(path, set()).update(some)
+    node_of: dict[tuple[str, ...], int] = {}
+    paths = np.array([[node_of.setdefault(path[i:], len(node_of)) for i in range(len(path))] for path in members])
+    total = np.zeros(len(node_of))
+    for nodes, values in zip(paths, members.values(), strict=True):
+        total[nodes] += len(values)
+    cost = (total - 1) / (total.max() - 1) if total.max() > 1 else total * 0.0
+    names = tuple(path[0] for path in node_of)
+    _check_names(name, names, cost, paths)
+    place = {value: code for code, values in enumerate(members.values()) for value in values}
+    code_of = np.array([place[label] for label in labels], dtype=np.int64)
+    return TreeAxis(name, kind, labels, code_of, paths, names, cost, tuple(map(frozenset, members.values())))
+
+
+def _check_names(name: str, names: tuple[str, ...], cost: FloatArray, paths: IntArray) -> None:
+    """A released cell is a node's name, so one name may not stand for two different sets of values."""
+    first_leaf: dict[int, int] = {}
+    for leaf, path in enumerate(paths.tolist()):
+        for node in path:
+            first_leaf.setdefault(node, leaf)
+    known: dict[str, tuple[int, float]] = {}
+    for node, words in enumerate(names):
+        under = (first_leaf[node], float(cost[node]))  # the first leaf and the number of leaves tell a node's values
+        if known.setdefault(words, under) != under:
+            raise ColumnError(
+                f"column {name!r}: the name {words!r} stands for two different nodes of its hierarchy: rename one"
+            )
