@@ -3,7 +3,9 @@
 Adult comes from $DISCREET_DATA/adult, the registry from running $DISCREET_DATA/registry.py in a temporary folder. Every figure
 is from a process of its own, whose kernels are warm, and times are CPU seconds. Parts can be chosen; `--parts adult --cases 5
 --seconds 20` takes a minute. The rivals are Mondrian (the widest column cut at its median while both halves fit) and k-member
-(a group grows by the letter that costs least until it fits), both with twins together and cells as hulls.
+(a group grows by the letter that costs least until it fits), both with twins together and cells as hulls; and ARX, where there
+are Java and, in $DISCREET_ARX, a class path with ARX and its libraries. ARX's groups are labelled with their own hulls, which
+flatters it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,6 +49,9 @@ REGISTRY: dict[int, tuple[float | None, float]] = {
     3_000_000: (0.0024, 130.0),
 }
 FIRST = 0.055
+# n -> what logistic regression and boosted trees are to reach; None: within CLOSE of the original
+MODELS: dict[str, tuple[float | None, float | None]] = {"5": (None, None), "100": (0.859, 0.847)}
+CLOSE = 0.005
 
 
 def data() -> Path:
@@ -61,8 +68,8 @@ def hierarchy(path: Path) -> tuple[dict[str, int], Any]:
     return {row[0]: code for code, row in enumerate(rows)}, levels
 
 
-def load(path: Path, delimiter: str, public: list[str], sensitive: str, files: str) -> tuple[Any, Any]:
-    """Letters and columns of a file; age is a number, every other public column has a hierarchy."""
+def load(path: Path, delimiter: str, public: list[str], sensitive: str, files: str) -> tuple[Any, Any, Any]:
+    """Letters and columns of a file, and each record's letter; age is a number, all other public columns have hierarchies."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import compute
@@ -89,27 +96,28 @@ def load(path: Path, delimiter: str, public: list[str], sensitive: str, files: s
             codes[:, c] = np.array(list(leaves.values()))[compute.index_in(rows[name], known).to_numpy()]
             columns.append(Column.tree(levels))
     values = [np.unique(rows[sensitive].to_numpy(zero_copy_only=False), return_inverse=True)[1]] if sensitive else []
-    return Letters.from_records(codes, values)[0], tuple(columns)
+    letters, letter_of = Letters.from_records(codes, values)
+    return letters, tuple(columns), letter_of
 
 
-def adult(case: str) -> tuple[Any, Any, Any]:
-    """Adult with the requirement of a case."""
+def adult(case: str) -> tuple[Any, Any, Any, Any]:
+    """Letters and columns of Adult, the requirement of a case, and each record's letter."""
     from discreet.search.tables import Requirement
 
     n, *k = (int(part) for part in case.split(","))
     public = PUBLIC[:-1] if k else PUBLIC
     path = data() / "adult" / "adult.csv"
-    found = load(path, ";", public, "occupation" if k else "", "adult_hierarchy_{}.csv")
-    return (*found, Requirement(n, tuple(k)))
+    letters, columns, letter_of = load(path, ";", public, "occupation" if k else "", "adult_hierarchy_{}.csv")
+    return letters, columns, Requirement(n, tuple(k)), letter_of
 
 
-def registry(folder: str, records: str) -> tuple[Any, Any, Any]:
+def registry(folder: str, records: str) -> tuple[Any, Any, Any, Any]:
     """The registry at n = 5."""
     from discreet.search.tables import Requirement
 
     path = Path(folder) / f"registry-{records}.csv"
-    found = load(path, ",", ["age", "sex", "education", "zip"], "", "registry_hierarchy_{}.csv")
-    return (*found, Requirement(5))
+    letters, columns, letter_of = load(path, ",", ["age", "sex", "education", "zip"], "", "registry_hierarchy_{}.csv")
+    return letters, columns, Requirement(5), letter_of
 
 
 def warm(shape: str, sensitive: bool) -> None:
@@ -139,7 +147,7 @@ def ours(arguments: list[str]) -> Callable[[], Any]:
 
     what, which, shape, limit, share = arguments
     warm(shape, "," in which)
-    letters, columns, requirement = adult(which) if what == "adult" else registry(what, which)
+    letters, columns, requirement, _ = adult(which) if what == "adult" else registry(what, which)
 
     def run() -> dict[str, Any]:
         began = time.process_time()
@@ -176,105 +184,51 @@ def rival(arguments: list[str]) -> Callable[[], Any]:
     """The loss of Mondrian or k-member."""
     from discreet.search.tables import measured
 
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests._oracles.simple_groupings import k_member, mondrian
+
     name, case = arguments
-    letters, columns, requirement = adult(case)
+    letters, columns, requirement, _ = adult(case)
     method = mondrian if name == "mondrian" else k_member
     return lambda: measured(letters, columns, requirement, method(letters, columns, requirement)).loss
 
 
-def fitting(letters: Any, requirement: Any) -> Callable[[Any], bool]:
-    """Whether letters (numbers in an array) have what a group must have; n and one k."""
+def no_arx() -> str:
+    """Why ARX is not run; nothing if it is."""
+    if not os.environ.get("DISCREET_ARX"):
+        return "DISCREET_ARX does not name a class path with ARX"
+    return "" if shutil.which("java") and shutil.which("javac") else "there is no Java"
+
+
+def arx(arguments: list[str]) -> Callable[[], Any]:
+    """The loss of ARX, local or global, and the CPU seconds of its process."""
     import numpy as np
 
-    k = requirement.k[0] if requirement.k else 0
+    from discreet.search.tables import measured
 
-    def fits(group: Any) -> bool:
-        if letters.counts[group].sum() < requirement.n:
-            return False
-        if k <= 1:
-            return True
-        values = letters.sensitive[0]
-        return (
-            len(np.unique(np.concatenate([values.value[values.indptr[x] : values.indptr[x + 1]] for x in group]))) >= k
-        )
+    case, shape = arguments
+    letters, columns, requirement, letter_of = adult(case)
+    public = PUBLIC[:-1] if requirement.k else PUBLIC
+    k = requirement.k[0] if requirement.k else 1
 
-    return fits
+    def run() -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            where = os.environ["DISCREET_ARX"]
+            subprocess.run(["javac", "-cp", where, "-d", folder, str(Path(__file__).parent / "Arx.java")], check=True)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = ["java", "-cp", f"{folder}{os.pathsep}{where}", "Arx", str(data() / "adult")]
+            command += [str(requirement.n), str(k), shape, *public]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        rows = done.stdout.splitlines()
+        _, cell = np.unique(rows, return_inverse=True)
+        group_of = np.full(letters.size, -1, dtype=np.int64)
+        group_of[letter_of] = np.where([row.startswith("1") for row in rows], -1, cell)
+        numbers = np.unique(group_of, return_inverse=True)[1] - int(group_of.min() < 0)
+        loss = measured(letters, columns, requirement, numbers).loss
+        return {"loss": loss, "cpu": after.ru_utime - before.ru_utime}
 
-
-def mondrian(letters: Any, columns: Any, requirement: Any) -> Any:
-    """The widest column that can be cut is cut at its median, until none can."""
-    import numpy as np
-
-    fits = fitting(letters, requirement)
-    group_of = np.zeros(letters.size, dtype=np.int64)
-    stack = [np.arange(letters.size)]
-    groups = 0
-    while stack:
-        node = stack.pop()
-        codes = letters.codes[node]
-        low, high = codes.min(axis=0), codes.max(axis=0)
-        widths = np.array([float(column.spans([a], [b])[0]) for column, a, b in zip(columns, low, high, strict=True)])
-        for c in np.argsort(-widths, kind="stable"):
-            if low[c] == high[c]:
-                continue
-            order = np.argsort(codes[:, c], kind="stable")
-            running = np.cumsum(letters.counts[node[order]])
-            median = codes[order[np.searchsorted(running, running[-1] / 2)], c]
-            left = codes[:, c] <= (median if median < high[c] else median - 1)
-            if fits(node[left]) and fits(node[~left]):
-                stack += [node[left], node[~left]]
-                break
-        else:
-            group_of[node] = groups
-            groups += 1
-    return group_of
-
-
-def k_member(letters: Any, columns: Any, requirement: Any) -> Any:
-    """From the letter furthest from the last seed, a group grows by the letter that costs least until it fits."""
-    import numpy as np
-
-    fits = fitting(letters, requirement)
-    weights = np.array([column.weight for column in columns]) / sum(column.weight for column in columns)
-    codes = letters.codes
-
-    def costs(low: Any, high: Any, free: Any) -> Any:
-        total = np.zeros(len(free))
-        for c, column in enumerate(columns):
-            at = codes[free, c]
-            total += weights[c] * column.spans(np.minimum(at, low[c]), np.maximum(at, high[c]))
-        return total
-
-    group_of = np.full(letters.size, -1, dtype=np.int64)
-    free = np.arange(letters.size)
-    last = 0
-    hulls: list[tuple[Any, Any, float]] = []
-    while len(free) and fits(free):
-        seed = free[np.argmax(costs(codes[last], codes[last], free))]
-        last, group = int(seed), [int(seed)]
-        low, high = codes[seed].copy(), codes[seed].copy()
-        free = free[free != seed]
-        while not fits(np.array(group)) and len(free):
-            new = free[np.argmin(costs(low, high, free))]
-            group.append(int(new))
-            low, high = np.minimum(low, codes[new]), np.maximum(high, codes[new])
-            free = free[free != new]
-        if not fits(np.array(group)):
-            free = np.array(group)
-            break
-        group_of[group] = len(hulls)
-        hulls.append((low, high, float(letters.counts[group].sum())))
-    for x in free:
-        one = np.array([x])
-        rises = []
-        for low, high, weight in hulls:
-            now = sum(weights[c] * column.spans([low[c]], [high[c]])[0] for c, column in enumerate(columns))
-            rises.append((weight + letters.counts[x]) * costs(low, high, one)[0] - weight * now)
-        g = int(np.argmin(rises))
-        group_of[x] = g
-        low, high, weight = hulls[g]
-        hulls[g] = (np.minimum(low, codes[x]), np.maximum(high, codes[x]), weight + float(letters.counts[x]))
-    return group_of
+    return run
 
 
 def bench_adult(chosen: argparse.Namespace) -> None:
@@ -284,6 +238,8 @@ def bench_adult(chosen: argparse.Namespace) -> None:
         reach, aim = CASES[case]
         cost = in_process("ours", "adult", case, "local", str(chosen.seconds), "0")
         rivals = [in_process("rival", name, case).result for name in ("mondrian", "k-member")]
+        if not no_arx():
+            rivals += [in_process("arx", case, shape).result["loss"] for shape in ("local", "global")]
         loss = cost.result["loss"]
         first = cost.result["first"]
         row = tell(
@@ -305,7 +261,62 @@ def bench_adult(chosen: argparse.Namespace) -> None:
                 f"first release at n=5: {first[0]:.4f} in {first[1]:.2f} CPU s: {verdict(first[0] <= FIRST and first[1] <= 2)}"
             )
     header = ["n (, k)", "loss", "to reach", "", "aim", "CPU", "first", "after", "Mondrian", "k-member"]
-    table("Adult, local cells", header, rows)
+    table("Adult, local cells", header if no_arx() else [*header, "ARX local", "ARX global"], rows)
+    if no_arx():
+        print(f"ARX: skipped, {no_arx()}")
+
+
+def models(arguments: list[str]) -> Callable[[], Any]:
+    """Areas under the curve for the salary class, trained on a release, and on the original."""
+    import time
+
+    from discreet.auditing._group_requirements import parse_all
+    from discreet.columns import ColumnType, Hierarchy
+    from discreet.release._models import score_models
+    from discreet.release._table_release import targets_of
+    from discreet.search.tables import generalise_letters
+    from discreet.search.tables._coded_table import CodedTable, engine_requirement
+    from discreet.search.tables._column_types import axes_of
+    from discreet.tables._counting import count
+
+    n, limit = arguments
+    folder = data() / "adult"
+    path = str(folder / "adult.csv")
+    warm("local", False)
+
+    def run() -> list[Any]:
+        counted = count(path, (), PUBLIC, bare=True)
+        files = {name: folder / f"adult_hierarchy_{name}.csv" for name in PUBLIC if name != "age"}
+        said = {name: ColumnType("hierarchy", hierarchy=Hierarchy.load(file)) for name, file in files.items()}
+        problem = CodedTable.of(counted, axes_of(counted, {"age": ColumnType("number"), **said}, None), ())
+        wanted = parse_all(f"n>={n}", ())
+        found = generalise_letters(
+            problem.letters,
+            problem.columns,
+            engine_requirement(wanted, problem),
+            time_limit=float(limit),
+            clock=time.process_time,
+        )
+        policy, _ = problem.policy(found, wanted, "local", blind=True, bound=None)
+        scores = score_models(policy, *targets_of(path, policy, "salary-class"))
+        return [(each.model, each.original, each.released) for each in scores]
+
+    return run
+
+
+def bench_models(chosen: argparse.Namespace) -> None:
+    """How well models do that were trained on a release, on original rows that they never saw."""
+    rows = []
+    for case, goals in MODELS.items():
+        if chosen.cases and case not in chosen.cases:
+            continue
+        for (name, original, released), goal in zip(
+            in_process("models", case, str(chosen.seconds)).result, goals, strict=True
+        ):
+            least = original - CLOSE if goal is None else goal
+            row = [f"n={case}", name, f"{original:.4f}", f"{released:.4f}", f"{least:.4f}", verdict(released >= least)]
+            rows.append(tell(row))
+    table("Adult, salary class: area under the curve", ["", "model", "original", "released", "to reach", ""], rows)
 
 
 def bench_shapes(chosen: argparse.Namespace) -> None:
@@ -369,13 +380,14 @@ def bench(chosen: argparse.Namespace) -> None:
     if chosen.quick:
         chosen.seconds, chosen.records, chosen.cases = 5.0, 30_000, chosen.cases or ["5", "5,3"]
     for part in chosen.parts:
-        {"adult": bench_adult, "shapes": bench_shapes, "registry": bench_registry}[part](chosen)
+        {"adult": bench_adult, "shapes": bench_shapes, "models": bench_models, "registry": bench_registry}[part](chosen)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--parts", nargs="+", default=["adult", "shapes", "registry"], help="adult shapes registry")
+    parts = ["adult", "shapes", "models", "registry"]
+    parser.add_argument("--parts", nargs="+", default=parts, help=" ".join(parts))
     parser.add_argument("--cases", nargs="+", help="n, or n,k: " + " ".join(CASES))
     parser.add_argument("--seconds", type=float, default=58.0, help="CPU seconds of a search on Adult")
     parser.add_argument("--records", type=int, default=3_000_000, help="largest registry")
-    start(bench, {"ours": ours, "rival": rival}, parser)
+    start(bench, {"ours": ours, "rival": rival, "arx": arx, "models": models}, parser)

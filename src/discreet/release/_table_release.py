@@ -222,7 +222,7 @@ def publish_table(
             f"with the columns kept, the requirement is broken: {'; '.join(by_keep)}: make them public so that they are "
             "coarsened, leave them out, or say --keep-anyway"
         )
-    letters, target = _targets(table, policy, options.target, progress)
+    letters, target = targets_of(table, policy, options.target, progress)
     scores = score_models(policy, letters, target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
@@ -231,8 +231,8 @@ def publish_table(
     return release
 
 
-def _targets(
-    table: object, policy: TablePolicy, target: str | None, progress: Progress | None
+def targets_of(
+    table: object, policy: TablePolicy, target: str | None, progress: Progress | None = None
 ) -> tuple[IntArray, IntArray | None]:
     """Each record's letter, and its class of the target column where one is named."""
     names = [*policy.public, *([target] if target else [])]

@@ -16,8 +16,15 @@ from discreet.search.tables._problem import Problem
 ROOTS = 24
 """Random weights with which the whole table is cut."""
 
+SHARES = (0.0, 0.0, 0.0, 0.49, 0.4, 0.25)
+"""Of the records, that both sides of a cut have at least, in turn: the best cut now may leave none for later."""
+
 IDLE = 60
 """Attempts without a gain, per node of the tree, after which the search ends."""
+
+
+LEAST = 1500
+"""Such attempts at least: on small tables they take no time."""
 
 
 class Tiles:
@@ -29,14 +36,32 @@ class Tiles:
         self.order = kept.copy()
         self.lines = np.array([column.kind == "line" for column in problem.columns])
         self.scale = np.ones(len(self.lines))
+        self.codes = problem.letters.codes.copy()  # those of sets in whatever order they are cut in
         self.nodes, self.cost = self._cut(self.order, self.scale)
 
-    def _cut(self, letters: IntArray, scale: np.ndarray) -> tuple[IntArray, float]:
+    def _cut(self, letters: IntArray, scale: np.ndarray, share: float = 0.0) -> tuple[IntArray, float]:
         from discreet.search.tables._disjoint_kernels import tiles
 
-        table = self.problem.letters
-        nodes, cost = tiles(table.codes, table.counts, self.cells, self.problem.need, scale, letters)
+        nodes, cost = tiles(
+            self.codes, self.problem.letters.counts, self.cells, self.problem.need, scale, share, letters
+        )
         return nodes, float(cost)
+
+    def _rank_sets(self, letters: IntArray) -> None:
+        """Another order of the values of sets, for the letters that are cut next: by chance, or by where they lie elsewhere."""
+        table = self.problem.letters
+        for c, column in enumerate(self.problem.columns):
+            if column.kind != "set":
+                continue
+            values = table.codes[letters, c]
+            by = int(self.rng.integers(-2, table.codes.shape[1]))
+            if by < 0 or by == c:
+                rank = np.arange(column.size) if by == -1 else self.rng.permutation(column.size)
+            else:
+                records = np.bincount(values, table.counts[letters], column.size)
+                place = np.bincount(values, table.counts[letters] * table.codes[letters, by], column.size)
+                rank = np.argsort(np.argsort(place / np.maximum(records, 1), kind="stable"))
+            self.codes[letters, c] = rank[values]
 
     def whole(self) -> None:
         """Cut the whole table with other weights, near the best so far."""
@@ -47,7 +72,8 @@ class Tiles:
             scale = np.where(self.lines, (0.4, 0.15)[turn], 1.0) if turn < 2 else self.scale * spread
             order = self.order.copy()
             order.sort()
-            nodes, cost = self._cut(order, scale)
+            self._rank_sets(order)
+            nodes, cost = self._cut(order, scale, SHARES[turn % len(SHARES)])
             if cost < self.cost:
                 self.order, self.nodes, self.cost, self.scale = order, nodes, cost, scale
 
@@ -55,7 +81,7 @@ class Tiles:
         """Cut random nodes anew until the time is up or little is gained."""
         records = self.problem.letters.records
         idle = 0
-        while idle < IDLE * len(self.nodes) and not self.watch.over():
+        while idle < max(LEAST, IDLE * len(self.nodes)) and not self.watch.over():
             inner = np.flatnonzero(self.nodes[:, 2] == 0)
             if not len(inner):
                 return
@@ -69,7 +95,8 @@ class Tiles:
             before = self._leaf_cost(leaves)
             spread = np.exp(self.rng.normal(0.0, self.rng.choice([0.5, 1.5]), len(self.lines)))
             letters = np.sort(self.order[start:end])
-            found, cost = self._cut(letters, self.scale * spread)
+            self._rank_sets(letters)
+            found, cost = self._cut(letters, self.scale * spread, self.rng.choice(SHARES))
             idle += 1
             if cost < before - 1e-12:
                 idle = 0

@@ -38,8 +38,11 @@ def _run(codes, counts, cells, need, scale, letters, start, end, hull, bits, tal
 
 
 @njit(cache=True)
-def tiles(codes, counts, cells, need, scale, perm):
-    """Cut the letters `perm`, in place, into tiles. Returns the nodes of the tree: begin, end, 1 for a leaf; and the cost."""
+def tiles(codes, counts, cells, need, scale, share, perm):
+    """Cut the letters `perm`, in place, into tiles. Returns the nodes of the tree: begin, end, 1 for a leaf; and the cost.
+
+    Where it can be, a line or a set is cut such that both sides have at least that `share` of the records.
+    """
     m = len(perm)
     d = codes.shape[1]
     least = need.least[0]
@@ -70,9 +73,11 @@ def tiles(codes, counts, cells, need, scale, perm):
         best = np.inf
         best_column = -1
         best_cut = 0
-        for c in range(d):
-            if total < 2 * least:
+        for turn in range(2 * d):
+            if total < 2 * least or (turn == d and (share == 0.0 or best_column >= 0)):
                 break
+            c = turn % d
+            side_least = max(least, share * total) if turn < d else least
             low = codes[perm[start], c]
             top = low
             for i in range(start, end):
@@ -116,7 +121,7 @@ def tiles(codes, counts, cells, need, scale, perm):
                         weight += counts[x]
                         if side == 0:
                             cost[cut] = np.inf
-                            if weight < least or total - weight < least or not fits[i]:
+                            if weight < side_least or total - weight < side_least or not fits[i]:
                                 continue
                             if codes[letters[cut], c] == codes[x, c]:
                                 continue
