@@ -6,9 +6,12 @@ import importlib
 import io
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import click
+
+from discreet.cli._signals import Signals, leave
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,23 +73,36 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
+    signals = Signals.heed() if arguments is None and threading.current_thread() is threading.main_thread() else None
     try:
         with group.make_context("discreet", list(sys.argv[1:] if arguments is None else arguments)) as context:
             code = group.invoke(context)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except click.exceptions.Exit as leave:  # --help and --version
-        sys.exit(leave.exit_code)
-    except click.ClickException as problem:
-        _stop(problem.format_message(), 2)
-    except (KeyboardInterrupt, click.exceptions.Abort):
-        _stop("interrupted", 130)
-    except BrokenPipeError:  # the reader of our output went away
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
-    except Exception as problem:
-        _stop(*_told(problem))
+    except BaseException as problem:
+        if signals is not None and signals.ended(problem):
+            leave()
+        code = _ended(problem)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _ended(problem: BaseException) -> int:
+    """Tell what is wrong; the exit code."""
+    if isinstance(problem, click.exceptions.Exit):  # --help and --version
+        return problem.exit_code
+    if isinstance(problem, BrokenPipeError):  # the reader of our output went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    if isinstance(problem, click.ClickException):
+        message, code = problem.format_message(), 2
+    elif isinstance(problem, KeyboardInterrupt | click.exceptions.Abort):
+        message, code = "interrupted", 130
+    elif isinstance(problem, Exception):
+        message, code = _told(problem)
+    else:
+        raise problem
+    click.echo(f"discreet: {' '.join(message.split())}", err=True)
+    return code
 
 
 def _told(problem: Exception) -> tuple[str, int]:
@@ -103,8 +119,3 @@ def _told(problem: Exception) -> tuple[str, int]:
         return f"{problem.filename or 'a file'}: {problem.strerror or type(problem).__name__}", 2
     # The message of an unforeseen error may quote a private value, so it is not shown.
     return f"unexpected {type(problem).__name__}: set DISCREET_DEBUG=1 to see where, and please report it", 2
-
-
-def _stop(message: str, code: int) -> None:
-    click.echo(f"discreet: {' '.join(message.split())}", err=True)
-    sys.exit(code)

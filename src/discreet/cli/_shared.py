@@ -28,13 +28,18 @@ class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generi
 def flat(values: tuple[str, ...], table: str | None = None) -> list[str]:
     """The names given by a repeated option: a text that is itself a column's name, or several with commas between."""
     known: list[str] = []
-    if table is not None and any("," in text or text != text.strip() for text in values):
+    if table is not None and any("," in text or text != text.strip() or not text for text in values):
         from discreet.tables import column_names
 
         known = column_names(table)
     names = []
     for text in values:
-        names += [text] if text in known else [part.strip() for part in text.split(",") if part.strip()]
+        parts = [text] if text in known else [part.strip() for part in text.split(",")]
+        if parts != [text] and not all(parts) or not text.strip() and text not in known:
+            from discreet.errors import ColumnError
+
+            raise ColumnError(f"a name in the list of columns {text!r} is blank: is a variable of the shell not set?")
+        names += parts
     return names
 
 

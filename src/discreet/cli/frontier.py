@@ -156,6 +156,8 @@ def _show(found: Any, others: list[Any]) -> None:
     screen = console()
     screen.print(f"{found!r}", highlight=False, markup=False)
     screen.print(table)
+    for sentence in found.stop_words():
+        click.echo(sentence)
     for other in others:
         screen.print(f"{other!r}", highlight=False, markup=False)
     click.echo(f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others))

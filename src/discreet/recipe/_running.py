@@ -93,7 +93,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         report_file=recipe.path(output.report) if output.report else None,
         force=force,
     )
-    found = frontier_of(recipe, progress=progress)
+    found = frontier_of(recipe, cut=cut, progress=progress)
     options = ReleaseOptions(
         keep=output.keep,
         cells=output.cells,
@@ -103,12 +103,23 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         purpose=output.purpose,
         force=force,
     )
-    point = found.point_at(**cut)
+    try:
+        point = found.point_at(**cut)
+    except InputError:
+        if found.stopped == "interrupt":  # perhaps a little later it would have been within reach
+            raise KeyboardInterrupt from None
+        raise
     return carry_through(recipe.table, point, frontier=found, files=files, options=options, progress=progress)
 
 
-def frontier_of(recipe: Recipe, *, joint: Joint | None = None, progress: Progress | None = None) -> Frontier:
-    """The frontier that a recipe asks for; its table is counted unless that was done."""
+def frontier_of(
+    recipe: Recipe,
+    *,
+    joint: Joint | None = None,
+    cut: dict[str, float] | None = None,
+    progress: Progress | None = None,
+) -> Frontier:
+    """The frontier that a recipe asks for, for a cut where there is one; its table is counted unless that was done."""
     asked, columns = recipe.frontier, recipe.columns
     if joint is None:
         joint = Joint.from_table(
@@ -146,6 +157,7 @@ def frontier_of(recipe: Recipe, *, joint: Joint | None = None, progress: Progres
         hierarchy=recipe.path(hierarchies[0]) if hierarchies else None,
         seed=recipe.search.seed,
         progress=progress,
+        cut=cut,
     )
 
 

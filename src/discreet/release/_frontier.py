@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -85,6 +85,8 @@ class Frontier:
         bottleneck, where leakage is what is kept, an upper bound.
     complete
         Whether no policy that is worth having is missing, by proof.
+    stopped
+        What ended the search before it was done: "time", "interrupt", or nothing.
     """
 
     points: Points
@@ -92,6 +94,7 @@ class Frontier:
     method: str
     complete: bool = False
     seconds: float = 0.0
+    stopped: Literal["time", "interrupt"] | None = None
 
     @property
     def setting(self) -> Setting:
@@ -210,12 +213,21 @@ class Frontier:
             "method": self.method,
             **({"problem": self.problem} if self.utility == "information" else {}),
             "letters": self.setting.joint.n_x,
+            "stopped": self.stopped,
             "hypervolume": self.hypervolume,
             "points": [
                 {"leakage": point.leakage, "utility": point.utility, "bound": point.bound, "gap": point.gap}
                 for point in self.points
             ],
         }
+
+    def stop_words(self) -> list[str]:
+        """What ended the search before it was done, for people."""
+        words = {
+            "time": "the time limit came first: these are the best policies found until then",
+            "interrupt": "interrupted: these are the best policies found until then",
+        }
+        return [words[self.stopped]] if self.stopped else []
 
     def to_frame(self) -> Any:
         """The points as an Arrow table: leakage, utility, bound, gap."""

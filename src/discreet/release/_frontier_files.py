@@ -51,6 +51,7 @@ def write(frontier: Frontier, path: str | Path) -> None:
         "method": frontier.method,
         "complete": frontier.complete,
         "seconds": frontier.seconds,
+        "stopped": frontier.stopped,
         "setting": _setting_document(frontier.setting, arrays),
         "points": _partitions_document(frontier.points.partitions, arrays),
         "path": None if frontier.path is None else _partitions_document(frontier.path.partitions, arrays),
@@ -190,6 +191,7 @@ def _parts_of(document: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
         "method": str(document["method"]),
         "complete": bool(document["complete"]),
         "seconds": float(document["seconds"]),
+        "stopped": None if document.get("stopped") is None else str(document["stopped"]),
     }
 
 

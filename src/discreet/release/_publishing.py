@@ -94,6 +94,7 @@ class Release:
             "dropped": self.done.dropped,
             "suppressed": self.suppressed,
             "blocks": len(self.policy.blocks),
+            "stopped": self.frontier.stopped,
             "leakage": {"measure": self.frontier.leakage, "value": self.point.leakage, "bound": self.point.bound},
             "utility": {"measure": self.frontier.utility, "value": self.point.utility},
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
@@ -127,6 +128,7 @@ class Release:
         if self.done.with_kept is not None:
             least = int(self.done.with_kept.distinct.min())
             text.append(f"together with the kept columns, the worst group has {least} distinct sensitive value(s)")
+        text += self.frontier.stop_words()
         return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
 
     @property

@@ -48,6 +48,7 @@ def frontier(
     time_limit: float = 60.0,
     seed: int = 0,
     progress: Progress | None = None,
+    cut: Mapping[str, float] | None = None,
 ) -> Frontier:
     """Every policy worth having between a measure of leakage and one of utility.
 
@@ -63,7 +64,7 @@ def frontier(
     method
         "auto" is the best known, and not dominated by the papers' on alphabets where these run too; "agglomerative" is
         AC's, with its path, "iac-mdsf" and "pairwise" are PF's; "exact" proves optimality on small alphabets within
-        `time_limit` seconds; "sweeney", "mondrian", "equal-width" and "equal-frequency" are baselines.
+        `time_limit`; "sweeney", "mondrian", "equal-width" and "equal-frequency" are baselines.
     values
         {x: number or tuple}, needed when x is not numeric; otherwise numbers and dates speak for themselves.
     problem
@@ -76,6 +77,11 @@ def frontier(
         A CSV of categories as ARX writes them; blocks are then nodes of the hierarchy.
     at_least
         Records that every block must have, with the leakages of the pmf.
+    time_limit
+        Seconds, for every method: the best policies found by then are returned, as they are after an interrupt.
+    cut
+        Where the frontier will be cut, such as {"max_leakage": 2}: of many levels only the one that is asked for is then
+        searched to the end. As in `Frontier.at`.
 
     Examples
     --------
@@ -101,5 +107,6 @@ def frontier(
         time_limit=time_limit,
         seed=seed,
         progress=progress,
+        cut=cut,
     )
     return solve(asked.checked().task(joint))

@@ -81,5 +81,6 @@ def solve(task: Task) -> Frontier:
         None if found.path is None else Points(task.setting, found.path),
         engine.method,
         complete=found.complete,
+        stopped="interrupt" if task.watch.interrupted else "time" if task.watch.stopped else None,
         seconds=time.perf_counter() - started,
     )

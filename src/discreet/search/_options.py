@@ -12,10 +12,12 @@ from discreet import _checks as checks
 from discreet._typing import Codeword, Cost, Leakage, Method, Problem, Progress, UtilityName
 from discreet.columns import Hierarchy
 from discreet.errors import InputError, listed
+from discreet.release._frontier import check_cut
 from discreet.release._points import Places, Setting
 from discreet.release._promises import PROMISED, measured, promised_by
 from discreet.search._alphabet import Values, has_positions, letters_of, places_of
 from discreet.search._protocol import RANGES, Task
+from discreet.search._watch import Watch
 from discreet.search.information._weights import weights_of
 from discreet.search.ranges._figures import worst_utility
 
@@ -42,6 +44,7 @@ class Options:
     time_limit: float = 60.0
     seed: int = 0
     progress: Progress | None = None
+    cut: Mapping[str, float] | None = None
 
     @property
     def is_range(self) -> bool:
@@ -81,7 +84,10 @@ class Options:
     def task(self, joint: Joint) -> Task:
         """What is asked of the engines about a joint; the options are `checked`."""
         setting = self._of_ranges(joint) if self.is_range else self._of_information(joint)
-        return Task(setting, self.method, self.hierarchy, self.time_limit, self.progress)
+        cut = check_cut(**self.cut) if self.cut else None
+        return Task(
+            setting, self.method, self.hierarchy, self.time_limit, self.progress, cut, Watch(float(self.time_limit))
+        )
 
     def _of_ranges(self, joint: Joint) -> Setting:
         is_placed = self.utility == "distortion" or self.values is not None

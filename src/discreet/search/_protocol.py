@@ -7,6 +7,7 @@ partitions; and proves what none of them can beat. What a finished frontier may 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from discreet.release._partitions import Partitions
 from discreet.release._points import Setting
 from discreet.search._alphabet import codewords_of, letters_of
 from discreet.search._letters import Letters
+from discreet.search._watch import Watch
 from discreet.search.information._weights import Weights, weights_of
 
 if TYPE_CHECKING:
@@ -29,15 +31,36 @@ if TYPE_CHECKING:
 RANGES = ("L0", "I*", "L0|I*=0")  # leakages of the support alone; the others are of the pmf
 
 
+@dataclass(frozen=True)
+class Aim:
+    """The one policy of a frontier of ranges that will be used: of a level at least this strong, or of a cost at most this.
+
+    `level` counts distinct s (at least so many) or, for I*, components (at most so many).
+    """
+
+    level: int | None = None
+    cost: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is asked of an engine: the setting of the frontier, and how to search."""
+    """What is asked of an engine: the setting of the frontier, and how to search.
+
+    Attributes
+    ----------
+    cut
+        Where the frontier will be cut, as of `Frontier.at`, if that is known: time is then spent there.
+    watch
+        When to stop.
+    """
 
     setting: Setting
     method: str = "auto"
     hierarchy: str | Path | None = None
     time_limit: float = 60.0
     progress: Progress | None = field(default=None, repr=False)
+    cut: tuple[str, float] | None = None
+    watch: Watch = field(default_factory=Watch, repr=False)
 
     @property
     def joint(self) -> Joint:
@@ -94,14 +117,28 @@ class Task:
         """One numeric column."""
         return self.letters.values is not None and self.letters.values.shape[1] == 1
 
+    @property
+    def aim(self) -> Aim | None:
+        """Where the frontier will be cut, as a search over ranges sees it; None: anywhere."""
+        name, value = self.cut or ("", 0.0)
+        slack = 1e-9
+        if name == "max_leakage" and self.leakage == "I*":
+            return Aim(level=max(1, math.floor(2.0 ** min(value, 60.0) + slack)))
+        if name == "max_leakage":
+            least = math.ceil(self.letters.n_s * 2.0 ** -max(value, 0.0) - slack)
+            return Aim(level=min(max(least, 1), self.letters.n_s))
+        if name == "min_utility":
+            return Aim(cost=-value if self.cost == "distortion" else self.letters.n * 2.0**-value + slack)
+        return None
+
     def with_leakage(self, leakage: str) -> Task:
         """The same of another leakage."""
         return replace(self, setting=replace(self.setting, leakage=leakage))
 
     def say(self, stage: str, share: float | None = None) -> None:
-        """Report progress."""
+        """Report progress: the share of the work that is done, or of the time."""
         if self.progress:
-            self.progress(stage, share)
+            self.progress(stage, None if share is None else self.watch.share(share))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ are read as text: what is a number is decided from all the distinct values, not 
 from __future__ import annotations
 
 import re
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
 from discreet.tables._paths import PARQUET, TEXT, expand, header_of, locate
 from discreet.tables._protocol import COUNT, check_columns
+from discreet.tables._scratch import scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -115,7 +115,7 @@ def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB of our own: it spills to a scratch folder that goes away, and fetches nothing from anywhere."""
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="discreet-") as scratch:
+    with scratch_folder() as scratch:
         config: dict[str, str | bool | int | float | list[str]] = {
             "temp_directory": scratch,
             "autoinstall_known_extensions": False,

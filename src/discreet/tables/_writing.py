@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -19,6 +18,7 @@ from discreet.errors import InputError
 from discreet.tables._arrow import from_integers, from_values
 from discreet.tables._frames import count_rows
 from discreet.tables._paths import ARROW, EXCEL, PARQUET, TEXT
+from discreet.tables._scratch import scratch_file
 from discreet.tables._sources import group
 
 if TYPE_CHECKING:
@@ -52,17 +52,12 @@ def check_table_target(path: str | Path, *, force: bool) -> Path:
 def replacing(path: str | Path) -> Iterator[Path]:
     """A temporary file that takes the target's place when all went well, and vanishes when it did not."""
     target = check_target(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=target.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with scratch_file(target.parent, f".{target.name}.", target.suffix) as temporary:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
         temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager

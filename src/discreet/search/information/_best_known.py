@@ -19,6 +19,7 @@ import numpy as np
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.release._hypervolume import non_dominated
 from discreet.release._partitions import Partitions
+from discreet.search._watch import Watch
 from discreet.search.information._annealing_by_utility import WHOLE, Bands
 from discreet.search.information._dendrogram import Dendrogram, checked_problem, dendrogram
 from discreet.search.information._integers import integers_of
@@ -54,6 +55,7 @@ def search(
     time_limit: float = 30.0,
     at_least: float = 0.0,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> Partitions:
     """Candidates for the frontier of I(S;X̂) against I(X;X̂), all of them meeting the side condition.
 
@@ -62,15 +64,20 @@ def search(
     problem
         "funnel" looks for little leakage at each utility, "bottleneck" for much.
     time_limit
-        Seconds to plan for. Two dendrograms are made however long they take.
+        Seconds to plan for. One dendrogram is made however long it takes.
+    watch
+        What an interrupt is told to.
     at_least
         Every block weighs at least this much; InputError if nothing can.
     """
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress)
-    found.merge()
-    if weights.n > 2 and weights.n * weights.n_s <= TABLES:
-        found.move()
-        found.anneal()
+    with watch or Watch():
+        found.merge()
+        if weights.n > 2 and weights.n * weights.n_s <= TABLES:
+            found.move()
+            found.anneal()
+    if not found.parts:
+        raise KeyboardInterrupt  # before there was anything to keep
     return Partitions.together(found.parts)
 
 
@@ -117,14 +124,14 @@ class _Search:
         even = np.linspace(0.0, 1.0, max(1, count // 2) + 2)[1:-1]
         paths: dict[float, Dendrogram] = {}
         for multiplier in [FIRST[self.problem], *even.tolist()]:
+            if paths and self.late():
+                break
             self.say("merging", len(paths) / count)
             paths[multiplier] = self.path(multiplier)
         while len(paths) < count and not self.late():
             self.say("merging", len(paths) / count)
             multiplier = self.between(paths)
             paths[multiplier] = self.path(multiplier)
-        for path in paths.values():
-            self.parts.append(path.allowed)
         if not self.least:
             self.merge_to_thresholds(int(np.clip(0.1 * self.time_limit / seconds, 2, THRESHOLDS)))
 
@@ -137,7 +144,9 @@ class _Search:
             self.parts.append(pairwise(self.weights, float(threshold), self.problem))
 
     def path(self, multiplier: float) -> Dendrogram:
-        return dendrogram(self.weights, multiplier, self.problem, at_least=self.at_least)
+        made = dendrogram(self.weights, multiplier, self.problem, at_least=self.at_least)
+        self.parts.append(made.allowed)
+        return made
 
     def between(self, paths: dict[float, Dendrogram]) -> float:
         """The middle of the widest gap between multipliers, weighed by how much of the frontier its ends made."""

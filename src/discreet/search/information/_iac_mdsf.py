@@ -18,6 +18,7 @@ from discreet._typing import BoolArray, FloatArray, Problem
 from discreet.errors import InputError, listed
 from discreet.release._partitions import Listed, Partitions
 from discreet.search._protocol import Found, Task
+from discreet.search._watch import Watch
 from discreet.search.information._information_engine import InformationEngine, measured, point_of
 from discreet.search.information._mdsf import (
     FALL,
@@ -79,6 +80,7 @@ def iac_mdsf(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> MergePath:
     """Run Algorithm 1 for one multiplier.
 
@@ -94,6 +96,8 @@ def iac_mdsf(
         leave few partitions on the way.
     seed
         Of the random orders.
+    watch
+        Asked between merges whether to go on.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def iac_mdsf(
     merges = Merges.of(weights)
     block_of = np.arange(weights.n)
     partitions = [block_of]
-    while merges.n > 1:
+    while merges.n > 1 and not (watch is not None and watch.over()):
         if progress:
             progress(f"{merges.n} blocks at multiplier {multiplier:g}", None)
         member = find(merges)
@@ -185,11 +189,16 @@ def iterates(task: Task) -> Partitions:
     weights = task.weights
     afford = int(AFFORDED / (weights.n * len(weights.weight)))
     seeds = 1 if task.setting.is_bottleneck else max(1, min(SEEDS, afford))
+    runs = [(seed, i) for seed in range(task.seed, task.seed + seeds) for i in range(len(MULTIPLIERS))]
     partitions: dict[bytes, IntArray] = {}
-    for seed in range(task.seed, task.seed + seeds):
-        for i, multiplier in enumerate(MULTIPLIERS):
-            task.say("IAC-MDSF", i / len(MULTIPLIERS))
-            path = iac_mdsf(weights, float(multiplier), task.problem, seed=seed)
+    with task.watch as watch:
+        for done, (seed, i) in enumerate(runs):
+            if watch.over():
+                break
+            task.say("IAC-MDSF", done / len(runs))
+            path = iac_mdsf(weights, float(MULTIPLIERS[i]), task.problem, seed=seed, watch=watch)
             for each in path:
                 partitions.setdefault(each.tobytes(), each)
+    for each in (np.arange(weights.n), np.zeros(weights.n, np.int64)):  # however early it ended
+        partitions.setdefault(each.tobytes(), each)
     return measured(task, list(partitions.values()))

@@ -77,7 +77,7 @@ def search_all(task: Task) -> Partitions:
     if not task.at_least:
         if task.weights.n_s == 2 and task.setting.is_bottleneck:
             parts.append(contiguous(task.weights, task.problem))
-        if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS:
+        if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS and not task.watch.over():
             parts.append(iterates(task))
     return Partitions.together(parts)
 
@@ -88,9 +88,10 @@ def planned_search(task: Task) -> Partitions:
         task.weights,
         task.problem,
         seed=task.seed,
-        time_limit=min(task.time_limit, SEARCHED),
+        time_limit=min(task.watch.left(), SEARCHED),
         at_least=task.at_least,
         progress=task.progress,
+        watch=task.watch,
     )
 
 
@@ -98,6 +99,6 @@ def proven(task: Task, incumbents: Sequence[IntArray]) -> Found:
     """All Pareto-optimal policies, or the best known when time runs out."""
     task.say("proving optimality")
     found = exact_frontier(
-        task.weights, task.problem, at_least=task.at_least, time_limit=task.time_limit, incumbents=incumbents
+        task.weights, task.problem, at_least=task.at_least, time_limit=task.watch.left(), incumbents=incumbents
     )
     return Found(found, complete=found.proven)

@@ -156,10 +156,11 @@ class OtherLeakages(InformationEngine):
             every = [each for each in partitions_of(task.weights.n) if _is_allowed(task, each)]
             return Found(_measured(task, every), complete=True)
         parts = _merged(task)
-        funnel = planned_search(task)
-        best = worth_having(task, funnel)
-        spread = np.unique(np.linspace(0, len(best) - 1, BORROWED).astype(np.int64))
-        parts.append(_measured(task, [funnel.partition(int(i)) for i in best[spread]]))
+        if not task.watch.over():
+            funnel = planned_search(task)
+            best = worth_having(task, funnel)
+            spread = np.unique(np.linspace(0, len(best) - 1, BORROWED).astype(np.int64))
+            parts.append(_measured(task, [funnel.partition(int(i)) for i in best[spread]]))
         found = Partitions.together(parts)
         # Masses are rounded for merging, and a ratio of tiny ones sees that: what is shown is measured anew.
         return Found(_measured(task, [found.partition(int(i)) for i in worth_having(task, found)]))
@@ -177,11 +178,18 @@ def _kind(task: Task) -> OtherLeakage:
 
 def _merged(task: Task) -> list[Partitions]:
     """Merge paths, from where the side condition holds."""
-    order, parts = renyi_order(task.leakage), []
-    for multiplier in (0.0,) if order is not None else OTHER_MULTIPLIERS:
-        task.say("merging")
-        path = merge_other(task.weights, _kind(task), order=order, multiplier=float(multiplier), at_least=task.at_least)
-        parts.append(path.allowed)
+    order = renyi_order(task.leakage)
+    multipliers = (0.0,) if order is not None else OTHER_MULTIPLIERS
+    parts: list[Partitions] = []
+    with task.watch as watch:
+        for i, each in enumerate(multipliers):
+            if parts and watch.over():
+                break
+            task.say("merging", i / len(multipliers))
+            path = merge_other(task.weights, _kind(task), order=order, multiplier=float(each), at_least=task.at_least)
+            parts.append(path.allowed)
+    if not parts:
+        raise KeyboardInterrupt  # before there was anything to keep
     return parts
 
 

@@ -69,10 +69,13 @@ class Pairwise(InformationEngine):
         """Every step of every run."""
         weights = task.weights
         most = weights.leakage if task.setting.is_bottleneck else weights.entropy
-        parts = []
-        for i, threshold in enumerate(np.linspace(0.0, most, THRESHOLDS)):
-            task.say("pairwise merging", i / THRESHOLDS)
-            parts.append(pairwise(weights, float(threshold), task.problem))
+        parts = [pairwise(weights, 0.0, task.problem)]
+        with task.watch as watch:
+            for i, threshold in enumerate(np.linspace(0.0, most, THRESHOLDS)[1:], start=1):
+                if watch.over():
+                    break
+                task.say("pairwise merging", i / THRESHOLDS)
+                parts.append(pairwise(weights, float(threshold), task.problem))
         return Found(Partitions.together(parts))
 
     def land(self, frontier: Frontier, point: Point, name: str, value: float) -> Point:

@@ -212,7 +212,15 @@ def baselines_for(task: Task) -> tuple[str, ...]:
 def baseline(task: Task, name: str) -> list[IntArray]:
     """A baseline's partitions, each once."""
     makers = {"sweeney": sweeney, "mondrian": mondrian, "equal-width": equal_width, "equal-frequency": equal_frequency}
+    letters = task.letters
+    bins = name.startswith("equal")
+    steps = spread(len(np.unique(costs.required_values(letters)[:, 0])) if bins else letters.n_s)
     distinct: dict[bytes, IntArray] = {}
-    for _, block_of in makers[name](task.letters):
-        distinct.setdefault(block_of.tobytes(), block_of)
+    with task.watch as watch:
+        for i, step in enumerate(steps):
+            if watch.over():
+                break
+            task.say(f"cutting as {name} does", i / len(steps))
+            for _, block_of in makers[name](letters, [step]):
+                distinct.setdefault(block_of.tobytes(), block_of)
     return list(distinct.values())

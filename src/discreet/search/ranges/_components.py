@@ -15,6 +15,7 @@ from discreet.release._partitions import Packed, stored
 from discreet.search._letters import Letters
 from discreet.search.ranges._closed_forms import fewest_components, join_components
 from discreet.search.ranges._costs import component_of, components, distortion, size
+from discreet.search.ranges._levels import Effort
 from discreet.search.ranges._line import Column
 from discreet.search.ranges._optimised import Optimised
 
@@ -74,12 +75,14 @@ def by_distortion(
     *,
     most: int = 200,
     rng: np.random.Generator | None = None,
+    effort: Effort | None = None,
 ) -> Optimised:
     """The frontier of I* against distortion for one numeric column.
 
     For a radius D, blocks of width 2D are swept from left to right, each cut where it still joins as many components
     (see `_components_kernels.sweep`), then annealed on small alphabets. The radii tried are bisected between those that
-    leave all components and those that leave one, at most `most` of them.
+    leave all components and those that leave one, at most `most` of them; where the effort aims at one policy, only
+    towards that.
 
     Returns
     -------
@@ -92,26 +95,39 @@ def by_distortion(
     seed = int((rng or np.random.default_rng(0)).integers(1, 2**63))
     found: dict[float, tuple[int, float, IntArray]] = {}
 
-    def at(radius: float) -> int:
+    def at(radius: float) -> None:
         block_of = column.block_of(_join_by_distance(column.x, by_place, c, radius, seed))
-        left = components(letters, block_of)
-        found[radius] = (left, distortion(letters, block_of, codeword), block_of)
-        return left
+        found[radius] = (components(letters, block_of), distortion(letters, block_of, codeword), block_of)
 
     span = 0.5 * float(np.ptp(column.x))
     gaps = np.diff(column.x)
     start = 0.5 * float(gaps[gaps > 0].min()) if np.any(gaps > 0) else 0.0
+    effort = effort or Effort()
+
+    def is_wanted(low: float, high: float) -> bool:
+        """Whether what is aimed at lies between two radii."""
+        (left_low, cost_low, _), (left_high, cost_high, _) = found[low], found[high]
+        if left_low <= left_high or high - low <= max(1e-9 * span, 0.5 * start):
+            return False
+        if effort.aim is None:
+            return True
+        if effort.aim.level is not None:
+            return left_high <= effort.aim.level < left_low
+        return effort.aim.cost is not None and cost_low <= effort.aim.cost < cost_high
+
     at(0.0)
-    waiting = [(0.0, span, found[0.0][0], at(span))]
-    while waiting and len(found) < most:
-        # The interval with the most components between its ends is the one where most points of the frontier lie.
-        waiting.sort(key=lambda w: (w[3] - w[2], w[0]))
-        low, high, at_low, at_high = waiting.pop(0)
-        if at_low <= at_high or high - low <= max(1e-9 * span, 0.5 * start):
-            continue
-        middle = 0.5 * (low + high)
-        at_middle = at(middle)
-        waiting += [(low, middle, at_low, at_middle), (middle, high, at_middle, at_high)]
+    at(span)
+    waiting = [(0.0, span)]
+    with effort.watch as watch:
+        while waiting and len(found) < most and not watch.over():
+            effort.say("joining components", len(found) / most)
+            # The interval with the most components between its ends is the one where most points of the frontier lie.
+            waiting.sort(key=lambda ends: (found[ends[1]][0] - found[ends[0]][0], ends[0]))
+            low, high = waiting.pop(0)
+            if is_wanted(low, high):
+                middle = 0.5 * (low + high)
+                at(middle)
+                waiting += [(low, middle), (middle, high)]
     best: dict[int, tuple[float, IntArray]] = {}
     for left, cost, block_of in sorted(found.values(), key=lambda f: (-f[0], f[1])):
         if left not in best or cost < best[left][0]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.columns import Hierarchy
 from discreet.search._protocol import Found, Task
+from discreet.search._watch import Watch
 from discreet.search.ranges._figures import measured, store_of
 from discreet.search.ranges._range_engine import ON_HIERARCHIES, RangeEngine
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from discreet.search._letters import Letters
 
 
-def local_recoding(letters: Letters, partitions: IntArray) -> list[tuple[int, IntArray]]:
+def local_recoding(letters: Letters, partitions: IntArray, watch: Watch | None = None) -> list[tuple[int, IntArray]]:
     """For each k the finest cut of the tree whose nodes all have k distinct s.
 
     A node may be split where every child that holds letters has k distinct s. Any cut with k in each node can
@@ -33,13 +34,20 @@ def local_recoding(letters: Letters, partitions: IntArray) -> list[tuple[int, In
 
     Returns
     -------
-    (k, block_of) for k = 1 .. |[[S]]|. Where a single letter has fewer than k distinct s its parents take
-    over. Levels with the same policy share one array.
+    (k, block_of) for k = 1 .. |[[S]]|, or as many as there was time for. Where a single letter has fewer than k distinct s
+    its parents take over. Levels with the same policy share one array.
     """
     height, n = partitions.shape
     fewest = [_fewest_of_children(letters, partitions, level) for level in range(1, height)]
     found: list[tuple[int, IntArray]] = []
+    # Only these k make a difference: between two of them the same nodes may be split.
+    steps = np.unique([1, *(each + 1 for each in np.unique(fewest).tolist() if each < letters.n_s)])
     for k in range(1, letters.n_s + 1):
+        if watch is not None and watch.over():
+            break
+        if found and k not in steps:
+            found.append((k, found[-1][1]))
+            continue
         block_of = partitions[-1].copy()
         split = np.ones(n, bool)  # letters whose node at the level above was split
         for level in range(height - 1, 0, -1):
@@ -86,8 +94,9 @@ class HierarchyEngine(RangeEngine):
     def search(self, task: Task) -> Found:
         """Local recoding for every k, and all letters at one level."""
         levels = Hierarchy(dict(task.setting.hierarchy or {})).partitions(task.joint.x)
-        ways = [*local_recoding(task.letters, levels), *full_domain(task.letters, levels)]
-        return Found(measured(task, store_of([np.arange(task.letters.n), *(block_of for _, block_of in ways)])))
+        ways = [*full_domain(task.letters, levels), *local_recoding(task.letters, levels, task.watch)]
+        different = {id(block_of): block_of for _, block_of in ways}  # levels with the same policy share one array
+        return Found(measured(task, store_of([np.arange(task.letters.n), *different.values()])))
 
     def names(self, setting: Setting, block_of: IntArray) -> tuple[str, ...]:
         """The lowest node that all letters of a block share."""

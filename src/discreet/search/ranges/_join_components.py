@@ -38,8 +38,14 @@ def join_all(task: Task, partitions: Sequence[IntArray]) -> list[IntArray]:
     """
     letters = task.letters
     codeword = task.codeword if task.cost == "distortion" else None
-    few = [each for each in partitions if components(letters, each) <= MOST_JOINED]
-    return [*(join(letters, each, distinct(letters, each), codeword) for each in few), np.zeros(letters.n, np.int64)]
+    joined = [np.zeros(letters.n, np.int64)]
+    with task.watch as watch:
+        for each in partitions:
+            if watch.over():
+                break
+            if components(letters, each) <= MOST_JOINED:
+                joined.append(join(letters, each, distinct(letters, each), codeword))
+    return [*joined[1:], joined[0]]
 
 
 def join(letters: Letters, block_of: IntArray, k: int, codeword: Codeword | None) -> IntArray:

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.release._partitions import Packed, canonical
+from discreet.release._partitions import canonical
 from discreet.search._letters import Letters, chosen_rows
 from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import most_blocks
-from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, required_values
-from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
+from discreet.search.ranges._costs import CODEWORDS, distortion, required_values
+from discreet.search.ranges._levels import Effort, Levels, levels_up_to
+from discreet.search.ranges._optimised import Optimised
 
 SCANNED = 4_000_000
 """Letters that sharpening one centroid bound may look at."""
@@ -74,17 +75,20 @@ def optimise(
     ks: IntArray | None = None,
     rng: np.random.Generator | None = None,
     schedule: Schedule | None = None,
+    effort: Effort | None = None,
 ) -> Optimised:
     """The L0-distortion frontier of one numeric column.
 
     Parameters
     ----------
     ks
-        Levels k, increasing; every k from 2 to |[[S]]| unless given.
+        Levels k, increasing; see `levels_up_to`.
     rng
         Source of the annealing seeds; `default_rng(0)` unless given.
     schedule
         How long to anneal; chosen from the number of letters unless given.
+    effort
+        What is asked for, and when to stop; every level to the end unless given.
 
     Returns
     -------
@@ -92,26 +96,28 @@ def optimise(
         Levels k; O(nnz) per level beside the annealing.
     """
     column = Column.of(letters)
-    levels = np.arange(2, letters.n_s + 1) if ks is None else np.asarray(ks, np.int64)
-    seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=len(levels))
+    effort = effort or Effort()
+    levels = levels_up_to(letters.n_s, effort.aim) if ks is None else np.asarray(ks, np.int64)
+    first = 2 if ks is None else int(levels[0])
+    # A seed for every k there is, so that a level's policy does not depend on which others are searched.
+    seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=letters.n_s + 1)
     search = _Search(letters, column, codeword, schedule or Schedule.for_letters(letters.n))
-    cost = np.zeros(len(levels))
-    bound = np.zeros(len(levels))
-    has = np.zeros(len(levels), np.int64)
-    order = column.order.astype(np.int32)
-    kept: list[bytes] = []
-    for i, k in enumerate(levels):
-        block_of, bound[i] = search.level(int(k), int(seeds[i]))
-        cost[i] = distortion(letters, block_of, codeword)
-        has[i] = distinct(letters, block_of)
-        if has[i] < k:
-            raise AssertionError(f"a partition offered for k = {k} has a block with fewer distinct s")
-        kept.append(Packed.packed(block_of, order))
-    source = serve_weaker(cost)
-    scale = float(np.ptp(column.x)) if letters.n else 0.0
-    cost = cost[source]
-    store = Packed(order, tuple(kept)).take(source)
-    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), store)
+    found = Levels(letters, codeword, search, column.order)
+    found.run(levels, lambda k: int(seeds[k - first]), effort)
+    return found.optimised(float(np.ptp(column.x)) if letters.n else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draft:
+    """What is known of a level before it is improved: a policy, its cost by position, and covers of a given extent."""
+
+    k: int
+    labels: IntArray  # by position
+    block_of: IntArray
+    cost: float
+    bound: float
+    blocks: int
+    attempt: Attempt
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +129,7 @@ class _Search:
     codeword: Codeword
     schedule: Schedule
 
-    def level(self, k: int, seed: int) -> tuple[IntArray, float]:
+    def construct(self, k: int) -> _Draft:
         """A partition with k distinct s in every block, and a lower bound on any such partition's distortion."""
         from discreet.search.ranges import _line_bounds as kernels_bounds
         from discreet.search.ranges import _line_kernels as kernels_windows
@@ -133,7 +139,8 @@ class _Search:
         blocks = most_blocks(degrees, k)
         if blocks == 1:
             whole = np.zeros(len(c.x), np.int64)
-            return whole, self._cost(whole)
+            cost = self._cost(whole)
+            return _Draft(k, whole, c.block_of(whole), cost, cost, 1, lambda _: None)
         starts = kernels_windows.window_starts(c.indptr, c.indices, c.n_s, k)
         required = starts if blocks > FEW else self._common_starts(degrees, k, blocks, starts)
         widths = kernels_windows.narrowest_windows(c.x, required)
@@ -153,30 +160,25 @@ class _Search:
             overlapping = _bisect(attempt, low, high)
             if overlapping is not None and (other := self._cost(overlapping)) < cost:
                 labels, cost = overlapping, other
-        if cost > bound:
-            task = Task(
-                c.x[:, None],
-                c.indptr,
-                c.indices,
-                c.n_s,
-                2.0,
-                CODEWORDS[self.codeword],
-                k,
-                _near,
-                self._around,
-            )
+        return _Draft(k, labels, c.block_of(labels), cost, bound, blocks, attempt)
 
-            def covers(radius: float) -> list[IntArray]:
-                # A cover whose split failed has blocks of the right extent, a few of them short of some s. Means are
-                # off centre in windows over an uneven stretch, so for many letters centroids have no use for it. On
-                # few letters equal runs are a start too: as many blocks as there can be.
-                few = len(c.x) <= self.schedule.whole
-                cover = attempt(radius if self.codeword == "medoid" else 2 * radius)
-                runs = [np.arange(len(c.x)) * blocks // len(c.x)] if few else []
-                return runs if cover is None or (self.codeword == "centroid" and not few) else [cover[0], *runs]
+    def improved(self, draft: _Draft, seed: int) -> IntArray:
+        """The draft annealed."""
+        c = self.column
+        values, codeword = c.x[:, None], CODEWORDS[self.codeword]
+        task = Task(values, c.indptr, c.indices, c.n_s, 2.0, codeword, draft.k, _near, self._around)
 
-            labels = improve(task, covers, labels, bound, cost, self.schedule, seed)
-        return c.block_of(labels), bound
+        def covers(radius: float) -> list[IntArray]:
+            # A cover whose split failed has blocks of the right extent, a few of them short of some s. Means are
+            # off centre in windows over an uneven stretch, so for many letters centroids have no use for it. On
+            # few letters equal runs are a start too: as many blocks as there can be.
+            few = len(c.x) <= self.schedule.whole
+            cover = draft.attempt(radius if self.codeword == "medoid" else 2 * radius)
+            runs = [np.arange(len(c.x)) * draft.blocks // len(c.x)] if few else []
+            return runs if cover is None or (self.codeword == "centroid" and not few) else [cover[0], *runs]
+
+        labels = improve(task, covers, draft.labels, draft.bound, draft.cost, self.schedule, seed)
+        return c.block_of(labels)
 
     def _common_starts(self, degrees: IntArray, k: int, blocks: int, starts: IntArray) -> IntArray:
         """Window starts for policies that can only have a few blocks, whose blocks must share the common s.

@@ -13,27 +13,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet._typing import Codeword, FloatArray, IntArray
-from discreet.release._partitions import Listed, canonical
+from discreet.release._partitions import canonical
 from discreet.search._letters import Letters
+from discreet.search._protocol import Aim
 from discreet.search.ranges._annealing import Schedule, Task, improve
 from discreet.search.ranges._closed_forms import degrees_of, most_blocks
 from discreet.search.ranges._costs import CODEWORDS, distinct, distortion, measured_values, required_values
 from discreet.search.ranges._level_bounds import window_bound
+from discreet.search.ranges._levels import Effort, Levels
 from discreet.search.ranges._line import Column
-from discreet.search.ranges._optimised import Optimised, serve_weaker, settle_bound
+from discreet.search.ranges._optimised import Optimised
 
 ALL_LEVELS = 50
 """Up to this many distinct s every k is a level; beyond it a geometric grid of about as many."""
+
+REACHES = 100_000_000
+"""Letters × distinct s up to which the distances to the nearest k distinct s are computed."""
 
 HARDEST = 2_000
 """Letters that may be looked at to raise one medoid bound."""
 
 
-def default_levels(n_s: int) -> IntArray:
-    """Every k from 2 to |[[S]]|, or a geometric grid with both ends where there are too many."""
+def default_levels(n_s: int, aim: Aim | None = None) -> IntArray:
+    """Every k from 2 to |[[S]]|, or a geometric grid with both ends where there are too many, and the one aimed at."""
     if n_s <= ALL_LEVELS:
         return np.arange(2, n_s + 1)
-    return np.unique(np.geomspace(2, n_s, ALL_LEVELS).round().astype(np.int64))
+    aimed = [aim.level] if aim is not None and aim.level is not None and aim.level > 1 else []
+    return np.unique([*np.geomspace(2, n_s, ALL_LEVELS).round().astype(np.int64).tolist(), *aimed])
+
+
+def is_affordable(letters: Letters) -> bool:
+    """Whether distances fit into memory."""
+    return letters.n * letters.n_s <= REACHES
 
 
 def optimise(
@@ -44,6 +55,7 @@ def optimise(
     starts: Sequence[IntArray] = (),
     rng: np.random.Generator | None = None,
     schedule: Schedule | None = None,
+    effort: Effort | None = None,
 ) -> Optimised:
     """The L0-distortion frontier for values with several columns.
 
@@ -56,6 +68,8 @@ def optimise(
         result is never dominated by them.
     rng
         Source of the annealing seeds; `default_rng(0)` unless given.
+    effort
+        What is asked for, and when to stop; every level to the end unless given.
 
     Notes
     -----
@@ -63,25 +77,25 @@ def optimise(
     their l_2 balls; the costs reported are exact l_1.
     """
     values = required_values(letters)
-    levels = default_levels(letters.n_s) if ks is None else np.asarray(ks, np.int64)
-    seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=len(levels))
-    search = _Search.of(letters, values, codeword, schedule or Schedule(4, 8_000, 24, 300, 1e-3))
+    effort = effort or Effort()
+    levels = default_levels(letters.n_s, effort.aim) if ks is None else np.asarray(ks, np.int64)
+    seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=letters.n_s + 1)
     brought = [(distinct(letters, p), distortion(letters, p, codeword), p) for p in starts]
-    cost, bound = np.zeros(len(levels)), np.zeros(len(levels))
-    has = np.zeros(len(levels), np.int64)
-    kept: list[IntArray] = []
-    for i, k in enumerate(levels):
-        served = [(c, p) for promised, c, p in brought if promised >= k]
-        block_of, bound[i] = search.level(int(k), served, int(seeds[i]))
-        cost[i] = distortion(letters, block_of, codeword)
-        has[i] = distinct(letters, block_of)
-        if has[i] < k:
-            raise AssertionError(f"a partition offered for k = {k} has a block with fewer distinct s")
-        kept.append(block_of)
-    source = serve_weaker(cost)
-    cost = cost[source]
-    scale = float(np.ptp(values, axis=0).sum()) if letters.n else 0.0
-    return Optimised(levels, has[source], cost, settle_bound(bound, cost, scale), Listed.of(kept).take(source))
+    search = _Search.of(letters, values, codeword, schedule or Schedule(4, 8_000, 24, 300, 1e-3), brought)
+    found = Levels(letters, codeword, search, np.arange(letters.n))
+    place = {k: i for i, k in enumerate(levels.tolist())}
+    found.run(levels, lambda k: int(seeds[place.get(k, k)]), effort)
+    return found.optimised(float(np.ptp(values, axis=0).sum()) if letters.n else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Draft:
+    """A first policy for a level."""
+
+    k: int
+    block_of: IntArray
+    cost: float
+    bound: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,9 +109,17 @@ class _Search:
     reach: FloatArray
     axes: tuple[Column, ...]
     near: IntArray
+    brought: list[tuple[int, float, IntArray]]
 
     @classmethod
-    def of(cls, letters: Letters, values: FloatArray, codeword: Codeword, schedule: Schedule) -> _Search:
+    def of(
+        cls,
+        letters: Letters,
+        values: FloatArray,
+        codeword: Codeword,
+        schedule: Schedule,
+        brought: list[tuple[int, float, IntArray]],
+    ) -> _Search:
         from scipy.spatial import cKDTree
 
         from discreet.search.ranges._multicolumn_kernels import nearest_distinct
@@ -108,35 +130,37 @@ class _Search:
             for c in range(values.shape[1])
         )
         _, near = cKDTree(values).query(values, k=min(letters.n, 17), p=letters.norm)
-        return cls(letters, values, codeword, schedule, reach, axes, near.reshape(letters.n, -1))
+        return cls(letters, values, codeword, schedule, reach, axes, near.reshape(letters.n, -1), brought)
 
-    def level(self, k: int, served: list[tuple[float, IntArray]], seed: int) -> tuple[IntArray, float]:
+    def construct(self, k: int) -> _Draft:
         """A partition with k distinct s in every block, and a lower bound on any such partition's distortion."""
         from discreet.search.ranges import _multicolumn_kernels as kernels_several
 
         one = self.letters
         whole = np.zeros(one.n, np.int64)
         if most_blocks(degrees_of(one), k) == 1:
-            return whole, distortion(one, whole, self.codeword)
+            cost = distortion(one, whole, self.codeword)
+            return _Draft(k, whole, cost, cost)
         arrays = (self.values, one.indptr, one.indices, one.n_s, k, one.norm)
         hardest = np.argsort(-self.reach[:, k - 1], kind="stable")
         made = [kernels_several.least_extent_cuts(*arrays), kernels_several.balls(*arrays, hardest)]
         options = [(distortion(one, p, self.codeword), p) for p in (canonical(labels) for labels in made)]
+        served = [(cost, p) for promised, cost, p in self.brought if promised >= k]
         cost, block_of = min([*options, *served], key=lambda option: option[0])
-        bound = self.bound(k, hardest, cost)
-        if cost > bound:
-            values, norm = measured_values(one, self.codeword)
-            # Of three columns or more the search has no l_1 balls; those of l_2 are the nearest thing it can measure.
-            norm = 2.0 if self.codeword == "chebyshev" and norm == 1.0 else norm
-            task = Task(
-                values, one.indptr, one.indices, one.n_s, norm, CODEWORDS[self.codeword], k,
-                self._partners, self._around,
-            )  # fmt: skip
-            _, labels = np.unique(block_of, return_inverse=True)
-            better = canonical(improve(task, lambda _: [], labels, bound, cost, self.schedule, seed))
-            if distortion(one, better, self.codeword) < cost:
-                block_of = better
-        return block_of, bound
+        return _Draft(k, block_of, cost, self.bound(k, hardest, cost))
+
+    def improved(self, draft: _Draft, seed: int) -> IntArray:
+        """The draft after relocations and swaps of single letters."""
+        one = self.letters
+        values, norm = measured_values(one, self.codeword)
+        # Of three columns or more the search has no l_1 balls; those of l_2 are the nearest thing it can measure.
+        norm = 2.0 if self.codeword == "chebyshev" and norm == 1.0 else norm
+        task = Task(
+            values, one.indptr, one.indices, one.n_s, norm, CODEWORDS[self.codeword], draft.k,
+            self._partners, self._around,
+        )  # fmt: skip
+        _, labels = np.unique(draft.block_of, return_inverse=True)
+        return canonical(improve(task, lambda _: [], labels, draft.bound, draft.cost, self.schedule, seed))
 
     def bound(self, k: int, hardest: IntArray, cost: float) -> float:
         """No policy with k distinct s in every block has a smaller distortion.

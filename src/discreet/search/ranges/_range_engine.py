@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ON_HIERARCHIES = "a hierarchy is for leakage L0, one public column, method auto and no side information"
 MOST_DISTANCES = 4_000  # letters, beyond which the distances would not fit into memory
+LEAST = 0.01  # seconds that a proof has, however late it begins
 EXACT_ALWAYS = 12  # letters up to which every search is a proof
 
 
@@ -93,6 +94,6 @@ def proven_optima(task: Task, incumbents: Sequence[IntArray]) -> Found:
     task.say("proving optimality")
     kind: Literal["L0", "I*", "L0|I*=0"] = task.leakage  # type: ignore[assignment]
     best = exact_frontier(
-        task.letters, kind, task.cost, task.codeword, time_limit=task.time_limit, incumbents=incumbents
+        task.letters, kind, task.cost, task.codeword, time_limit=max(task.watch.left(), LEAST), incumbents=incumbents
     )
     return Found(measured(task, best.store), ladders=(Ladder(best.levels, best.bound),))

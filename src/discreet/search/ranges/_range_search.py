@@ -16,6 +16,7 @@ from discreet.search.ranges import _size as size
 from discreet.search.ranges._baselines import baseline, baselines_for
 from discreet.search.ranges._figures import figured, measured, store_of, worth_having
 from discreet.search.ranges._join_components import join_all
+from discreet.search.ranges._levels import Effort
 from discreet.search.ranges._paper import Connected, greedy
 from discreet.search.ranges._range_engine import EXACT_ALWAYS, ProvingEngine, proven_optima
 
@@ -58,17 +59,23 @@ class RangeProof(ProvingEngine):
 
 def search_all(task: Task) -> Found:
     """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
-    parts = [measured(task, store_of([np.arange(task.letters.n)]))]
-    is_small = task.letters.n <= GREEDY_ALWAYS
-    if is_small:
-        parts.append(greedy(task))
-    best = _optimise(task, parts)
-    if best is not None:
-        parts.append(figured(task, best.reached, best.cost, best.store))
-    if not is_small and (best is None or bool((best.cost > best.bound * (1 + 1e-12)).any())):
-        parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
-    # Last, since of equal policies the first is kept, and these are coarser than they need be.
-    parts += [measured(task, store_of(baseline(task, name))) for name in baselines_for(task)]
+    n = task.letters.n
+    parts = [measured(task, store_of([np.arange(n)]))]
+    is_small = n <= GREEDY_ALWAYS
+    best: Optimised | None = None
+    with task.watch as watch:
+        if is_small:
+            parts.append(greedy(task))
+        best = None if watch.over() else _optimise(task, parts)
+        if best is not None:
+            parts.append(figured(task, best.reached, best.cost, best.store))
+        is_proven = best is not None and not bool((best.cost > best.bound * (1 + 1e-12)).any())
+        if not is_small and not is_proven and not watch.over():
+            parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
+        # Last, since of equal policies the first is kept, and these are coarser than they need be.
+        names = () if watch.over() else baselines_for(task)
+        parts += [measured(task, store_of(baseline(task, name))) for name in names]
+    parts.append(measured(task, store_of([np.zeros(n, np.int64)])))  # however early it ended
     ladders: tuple[Ladder, ...] = ()
     if task.leakage != "I*":
         none = np.zeros(0)
@@ -78,22 +85,23 @@ def search_all(task: Task) -> Found:
 
 def _optimise(task: Task, parts: list[Partitions]) -> Optimised | None:
     """The search that fits the leakage, the cost and the number of columns; None where there is none."""
-    task.say("searching for better policies, and proving bounds")
     rng = np.random.default_rng(task.seed)
-    letters = task.letters
+    letters, effort = task.letters, Effort.of(task)
     if task.leakage == "I*":
         if task.cost == "size":
             return components.by_size(letters)
-        return components.by_distortion(letters, task.codeword, rng=rng) if task.is_line else None
+        return components.by_distortion(letters, task.codeword, rng=rng, effort=effort) if task.is_line else None
     if letters.n_s < 2:
         return None
     if task.cost == "size":
-        return size.optimise(letters, rng=rng)
+        return size.optimise(letters, rng=rng, effort=effort)
     if task.is_line:
-        return line.optimise(letters, task.codeword, rng=rng)
+        return line.optimise(letters, task.codeword, rng=rng, effort=effort)
+    if not multicolumn.is_affordable(letters):
+        return None
     known = Partitions.together(parts)
     starts = [known.partition(i) for i in range(0, len(known), max(1, len(known) // STARTS))]
-    return multicolumn.optimise(letters, task.codeword, starts=starts, rng=rng)
+    return multicolumn.optimise(letters, task.codeword, starts=starts, rng=rng, effort=effort)
 
 
 def search_connected(task: Task) -> Found:
@@ -101,19 +109,20 @@ def search_connected(task: Task) -> Found:
 
     The finest policies with one component are those that lower I* alone; the paper's own are candidates too.
     """
-    hidden = task.with_leakage("L0")
+    hidden = replace(task.with_leakage("L0"), cut=None)  # joining moves policies, so no single one can be aimed at
     found = search_all(hidden)
     best = found.partitions.take(worth_having(hidden, found.partitions))
-    told = search_all(task.with_leakage("I*")).partitions
+    told = search_all(replace(task.with_leakage("I*"), cut=None)).partitions
     whole = np.flatnonzero(told.leakage == 0)  # one component
     partitions: list[IntArray] = []
     if len(whole):
         partitions.append(told.partition(int(whole[np.argmax(told.utility[whole])])))
     task.say("joining the components that are left")
     partitions += join_all(task, list(best))
-    if task.letters.n <= PAPER_RUNS:
+    if task.letters.n <= PAPER_RUNS and not task.watch.over():
         papers = Connected().search(task).partitions
         partitions += [papers.partition(int(i)) for i in worth_having(task, papers)]
         for name in baselines_for(task):
-            partitions += join_all(task, baseline(task, name))
+            if not task.watch.over():
+                partitions += join_all(task, baseline(task, name))
     return Found(measured(task, store_of(partitions)), ladders=found.ladders)

@@ -21,6 +21,7 @@ from discreet.search._codewords import codeword as codeword_of
 from discreet.search._codewords import lengths
 from discreet.search._letters import Letters
 from discreet.search._protocol import Found, Task
+from discreet.search._watch import Watch
 from discreet.search.ranges._figures import price_of, worth
 from discreet.search.ranges._greedy.path import stopping_step
 from discreet.search.ranges._range_engine import RangeEngine
@@ -97,7 +98,9 @@ class SideInformation(RangeEngine):
     def search(self, task: Task) -> Found:
         """Every step of the path."""
         task.say("merging with side information")
-        partitions, leakage = merge_with_side(task.joint, task.letters, task.leakage, task.cost, task.codeword)
+        partitions, leakage = merge_with_side(
+            task.joint, task.letters, task.leakage, task.cost, task.codeword, watch=task.watch
+        )
         price = np.array([price_of(task.letters, each, task.cost, task.codeword) for each in partitions])
         path = Partitions(leakage, worth(price, task.cost, task.letters.n), Listed.of(partitions))
         return Found(path, path)
@@ -109,20 +112,21 @@ class SideInformation(RangeEngine):
 
 
 def merge_with_side(
-    joint: Joint, letters: Letters, leakage: str, cost: str, codeword: str
+    joint: Joint, letters: Letters, leakage: str, cost: str, codeword: str, *, watch: Watch | None = None
 ) -> tuple[list[IntArray], FloatArray]:
-    """The merge path and the leakage after every step, the finest partition first."""
+    """The merge path and the leakage after every step, the finest partition first; as far as there is time."""
     if letters.n > MOST_LETTERS:
         raise InputError(
             f"side information is for up to {MOST_LETTERS:,} letters of x, not {letters.n:,}: coarsen x first"
         )
     blocks = _Blocks(joint, letters, cost, codeword)
-    return _lower_l0(blocks) if leakage == "L0" else _lower_i_star(blocks, joint.n_s)
+    watch = watch or Watch()
+    return _lower_l0(blocks, watch) if leakage == "L0" else _lower_i_star(blocks, joint.n_s, watch)
 
 
-def _lower_l0(blocks: _Blocks) -> tuple[list[IntArray], FloatArray]:
+def _lower_l0(blocks: _Blocks, watch: Watch) -> tuple[list[IntArray], FloatArray]:
     partitions, leaked = [blocks.partition()], [max(blocks.leak(block) for block in blocks.members)]
-    while leaked[-1] > 1:
+    while leaked[-1] > 1 and not watch.over():
         worst = [block for block in sorted(blocks.members) if blocks.leak(block) == leaked[-1]]
         done: set[int] = set()
         merged = False
@@ -148,7 +152,7 @@ def _lower_l0(blocks: _Blocks) -> tuple[list[IntArray], FloatArray]:
     return partitions, np.log2(leaked)
 
 
-def _lower_i_star(blocks: _Blocks, n_s: int) -> tuple[list[IntArray], FloatArray]:
+def _lower_i_star(blocks: _Blocks, n_s: int, watch: Watch) -> tuple[list[IntArray], FloatArray]:
     from discreet.search._kernels.graph import find
 
     parent = np.arange(n_s)  # components live on S: every (x, a) joins the s of its range
@@ -183,7 +187,7 @@ def _lower_i_star(blocks: _Blocks, n_s: int) -> tuple[list[IntArray], FloatArray
     heapq.heapify(heap)
     partitions, leaked = [blocks.partition()], [count()]
     sizes = {(one, other): 2 for _, one, other in heap}
-    while heap and leaked[-1] > 1:
+    while heap and leaked[-1] > 1 and not watch.over():
         _, one, other = heapq.heappop(heap)
         if one not in blocks.members or other not in blocks.members:
             continue

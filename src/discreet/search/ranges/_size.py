@@ -13,12 +13,17 @@ import numpy as np
 from discreet._typing import IntArray
 from discreet.release._partitions import Packed, canonical
 from discreet.search._letters import Letters
+from discreet.search._protocol import Aim
 from discreet.search.ranges._closed_forms import deal, dealing_order, degrees_of, most_blocks
 from discreet.search.ranges._costs import distinct, size
+from discreet.search.ranges._levels import Effort, levels_up_to
 from discreet.search.ranges._optimised import Optimised
 
 LEAST_STEPS, STEPS_A_LETTER, MOST_STEPS = 300_000, 20, 4_000_000
 """Exchanges proposed, in all and for each letter, when dealing alone leaves blocks short of k."""
+
+NEAR = 8
+"""Levels below the one that is aimed at: where dealing misses the bound, a weaker one may still fit."""
 
 
 def size_bound(letters: Letters, k: int) -> int:
@@ -39,7 +44,31 @@ def size_bound(letters: Letters, k: int) -> int:
     return least
 
 
-def optimise(letters: Letters, *, ks: IntArray | None = None, rng: np.random.Generator | None = None) -> Optimised:
+def strongest_within(letters: Letters, most: float) -> int:
+    """The largest k for which blocks of at most `most` letters are not out of the question; at least 1."""
+    low, high = 1, letters.n_s + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if size_bound(letters, middle) <= most else (low, middle)
+    return low
+
+
+def _levels(letters: Letters, aim: Aim | None) -> IntArray:
+    """Every k; where one policy is aimed at, k and those just below and above, since blocks of one size serve several k."""
+    if aim is None:
+        return np.arange(2, letters.n_s + 1)
+    k = aim.level if aim.level is not None else strongest_within(letters, aim.cost or 1.0)
+    near = np.arange(max(2, k - NEAR), min(letters.n_s, k + 1) + 1)
+    return np.unique(np.concatenate((levels_up_to(letters.n_s), near)))
+
+
+def optimise(
+    letters: Letters,
+    *,
+    ks: IntArray | None = None,
+    rng: np.random.Generator | None = None,
+    effort: Effort | None = None,
+) -> Optimised:
     """The frontier of L0 against the largest block.
 
     Parameters
@@ -48,33 +77,45 @@ def optimise(letters: Letters, *, ks: IntArray | None = None, rng: np.random.Gen
         Levels k, increasing; every k from 2 to |[[S]]| unless given.
     rng
         Source of the annealing seeds; `default_rng(0)` unless given. Letters with one s need none.
+    effort
+        What is asked for, and when to stop: the strongest levels come first. Every level unless given.
 
     Returns
     -------
     Optimised
         Levels k, costs in letters; optimal wherever every letter has one s.
     """
-    levels = np.arange(2, letters.n_s + 1) if ks is None else np.asarray(ks, np.int64)
+    effort = effort or Effort()
+    levels = _levels(letters, effort.aim) if ks is None else np.asarray(ks, np.int64)
     seeds = (rng or np.random.default_rng(0)).integers(1, 2**63, size=len(levels))
-    bound = np.array([size_bound(letters, int(k)) for k in levels], np.float64)
+    bound = np.zeros(len(levels))
     cost = np.zeros(len(levels))
     has = np.zeros(len(levels), np.int64)
     source = np.arange(len(levels))
     order = dealing_order(letters)
     places = order.astype(np.int32)
     kept = [b""] * len(levels)
-    for i in range(len(levels) - 1, -1, -1):
-        if i + 1 < len(levels) and cost[i + 1] <= bound[i]:
-            cost[i], source[i] = cost[i + 1], source[i + 1]  # the policy of k + 1 is already optimal for k
-            continue
-        block_of = canonical(_deal(letters, order, int(levels[i]), int(bound[i]), int(seeds[i])))
-        cost[i] = size(block_of)
-        has[i] = distinct(letters, block_of)
-        if has[i] < levels[i]:
-            raise AssertionError(f"a partition offered for k = {levels[i]} has a block with fewer distinct s")
-        kept[i] = Packed.packed(block_of, places)
-        if i + 1 < len(levels) and cost[i + 1] < cost[i]:
-            cost[i], source[i] = cost[i + 1], source[i + 1]
+    done = len(levels)  # levels from here on have a policy
+    with effort.watch as watch:
+        for i in range(len(levels) - 1, -1, -1):
+            if i + 1 < len(levels) and watch.over():
+                break
+            effort.say("dealing letters to blocks", 1 - i / len(levels))
+            bound[i] = size_bound(letters, int(levels[i]))
+            if i + 1 < len(levels) and cost[i + 1] <= bound[i]:
+                cost[i], source[i] = cost[i + 1], source[i + 1]  # the policy of k + 1 is already optimal for k
+                done = i
+                continue
+            block_of = canonical(_deal(letters, order, int(levels[i]), int(bound[i]), int(seeds[i])))
+            cost[i] = size(block_of)
+            has[i] = distinct(letters, block_of)
+            if has[i] < levels[i]:
+                raise AssertionError(f"a partition offered for k = {levels[i]} has a block with fewer distinct s")
+            kept[i] = Packed.packed(block_of, places)
+            if i + 1 < len(levels) and cost[i + 1] < cost[i]:
+                cost[i], source[i] = cost[i + 1], source[i + 1]
+            done = i
+    levels, cost, bound, source = levels[done:], cost[done:], bound[done:], source[done:]
     return Optimised(levels, has[source], cost, np.minimum(bound, cost), Packed(places, tuple(kept)).take(source))
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.search._watch import Watch
 from discreet.search.tables._columns import Cells, IntArray, compiled
-from discreet.search.tables._improve import Watch
 from discreet.search.tables._problem import Problem
 
 ROOTS = 24
@@ -128,9 +128,7 @@ def disjoint_groups(problem: Problem, kept: IntArray, *, seed: int, watch: Watch
         return np.full(problem.letters.size, -1, dtype=np.int64)
     tiles = Tiles(problem, kept, rng=np.random.default_rng(seed), watch=watch)
     watch.tell("first", 1.0, tiles.cost / problem.letters.records)
-    try:
+    with watch:
         tiles.whole()
         tiles.parts()
-    except KeyboardInterrupt:
-        watch.stopped = watch.interrupted = True
     return tiles.groups()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from discreet.search._watch import Watch
 from discreet.search.tables._columns import SLACK, Column, FloatArray, IntArray
-from discreet.search.tables._improve import Watch
 from discreet.search.tables._loss import band_costs
 from discreet.search.tables._problem import Problem
 
@@ -183,7 +183,7 @@ def global_groups(
     watch.tell("first", 1.0, best_loss)
     seconds = 60.0 if watch.limit is None else watch.limit
     looks = int(np.clip(0.4 * seconds / (SECONDS * len(kept) * len(problem.columns) + 2e-4), FEWEST, MOST))
-    try:
+    with watch:
         for cycle in range(CYCLES):
             hot = HOT * 0.6 ** (cycle % 4)
             for step in range(looks):
@@ -205,8 +205,6 @@ def global_groups(
             if watch.over():
                 break
             state, loss = best, best_loss
-    except KeyboardInterrupt:
-        watch.stopped = watch.interrupted = True
     _, group, fit = coarsening.look(best)
     group_of = np.full(problem.letters.size, -1, dtype=np.int64)
     group_of[kept] = np.where(fit, group, -1)

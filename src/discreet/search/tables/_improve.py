@@ -7,13 +7,11 @@ table and seed a run takes the same steps wherever it is run, and the clock only
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from discreet.search._watch import Watch
 from discreet.search.tables._columns import IntArray
 from discreet.search.tables._near import nearest
 from discreet.search.tables._problem import Problem
@@ -47,48 +45,6 @@ NEARLY = 0.97
 
 LONGEST = 1000
 """Sweeps of one schedule."""
-
-Progress = Callable[[str, float, float], object]
-
-
-@dataclass(eq=False)
-class Watch:
-    """When to stop: at the time limit, or when somebody asks.
-
-    Attributes
-    ----------
-    limit
-        Seconds on the clock; None: no limit.
-    should_stop
-        Asked between steps.
-    """
-
-    limit: float | None = None
-    should_stop: Callable[[], bool] | None = None
-    clock: Callable[[], float] = time.monotonic
-    progress: Progress | None = None
-    stopped: bool = False
-    interrupted: bool = False  # by somebody, not by the clock
-    began: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.began = self.clock()
-
-    def over(self, share: float = 1.0) -> bool:
-        """Whether to stop now, or that share of the time is gone."""
-        if not self.stopped:
-            late = self.limit is not None and self.clock() - self.began >= self.limit * share
-            asked = self.should_stop is not None and self.should_stop()
-            if late and share < 1.0 and not asked:
-                return True
-            self.stopped = late or asked
-            self.interrupted = self.interrupted or asked
-        return self.stopped
-
-    def tell(self, stage: str, share: float, loss: float) -> None:
-        """Report progress."""
-        if self.progress is not None:
-            self.progress(stage, min(max(share, 0.0), 1.0), loss)
 
 
 class Improver:

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from discreet.errors import InputError
+from discreet.search._watch import Progress, Watch
 from discreet.search.tables._columns import SLACK, Column, IntArray
 from discreet.search.tables._disjoint import disjoint_groups
 from discreet.search.tables._first import first_groups
 from discreet.search.tables._global import global_groups
-from discreet.search.tables._improve import Progress, Watch, improve
+from discreet.search.tables._improve import improve
 from discreet.search.tables._letters import Letters
 from discreet.search.tables._loss import Grouping, cell_costs, measured
 from discreet.search.tables._problem import Problem, refuse

@@ -1,0 +1,106 @@
+"""When a search ends before it is done: at its time limit, at an interrupt, or at the one bound that was asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import discreet as dc
+from discreet.search.ranges import _line
+from discreet.search.ranges._levels import in_turn, levels_up_to
+
+KINDS = [
+    ("L0", "distortion", "auto"),
+    ("L0", "distortion", "exact"),
+    ("L0", "distortion", "agglomerative"),
+    ("L0", "distortion", "mondrian"),
+    ("L0", "distortion", "sweeney"),
+    ("L0", "distortion", "equal-width"),
+    ("L0", "resolution", "auto"),
+    ("I*", "distortion", "auto"),
+    ("L0|I*=0", "distortion", "auto"),
+    ("L0|I*=0", "distortion", "agglomerative"),
+    ("I", "information", "auto"),
+    ("I", "information", "iac-mdsf"),
+    ("I", "information", "pairwise"),
+    ("Lmin", "information", "auto"),
+]
+
+
+def wages(rows: int = 40) -> dc.Joint:
+    """Two numbers that are nearly always different."""
+    rng = np.random.default_rng(rows)
+    salary = np.exp(rng.normal(10, 0.5, rows)).round().astype(int)
+    return dc.Joint.from_table({"wage": salary // 7 + rng.integers(0, 200, rows), "salary": salary}, "wage", "salary")
+
+
+@pytest.mark.parametrize(("leakage", "utility", "method"), KINDS)
+def test_every_method_stops_at_its_time_limit_with_policies(leakage: str, utility: str, method: str) -> None:
+    found = dc.frontier(wages(), leakage, utility, method, time_limit=1e-9)  # type: ignore[arg-type]
+    assert len(found.points) >= 1
+    assert (found.stopped is None) == (method == "agglomerative" and leakage == "L0")  # one merge path, at once
+    for point in found.points:
+        assert len(point.block_of) == wages().n_x
+
+
+@pytest.mark.parametrize(("leakage", "utility", "method"), KINDS)
+def test_an_interrupt_leaves_the_best_so_far(leakage: str, utility: str, method: str) -> None:
+    if method == "agglomerative" and leakage == "L0":
+        pytest.skip("one merge path, which is there or not")
+    told = 0
+
+    def progress(stage: str, share: float | None) -> None:
+        nonlocal told
+        told += 1
+        if told == 4:
+            raise KeyboardInterrupt
+
+    found = dc.frontier(wages(), leakage, utility, method, progress=progress)  # type: ignore[arg-type]
+    assert told >= 4
+    assert found.stopped == "interrupt"
+    assert "interrupted" in found.stop_words()[0]
+    assert dc.frontier(wages(), leakage, utility, method, time_limit=1e-9).to_dict()["stopped"] == "time"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("cut", [{"max_leakage": 2.0}, {"min_utility": -4_000.0}])
+def test_one_bound_is_one_policy_and_not_a_whole_frontier(
+    cut: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joint = wages(90)
+    improved: list[int] = []
+    improve = _line._Search.improved
+
+    def counted(self: _line._Search, draft: _line._Draft, seed: int) -> np.ndarray:
+        improved.append(draft.k)
+        return improve(self, draft, seed)
+
+    monkeypatch.setattr(_line._Search, "improved", counted)
+    every = dc.frontier(joint)
+    assert len(improved) > 20
+    improved.clear()
+    aimed = dc.frontier(joint, cut=cut)
+    assert len(improved) <= 8
+    one, other = aimed.point_at(**cut), every.point_at(**cut)
+    assert one.gap is not None and other.gap is not None
+    if "max_leakage" in cut:
+        assert one.leakage <= 2
+        assert one.utility >= 1.05 * other.utility
+    else:
+        assert one.utility >= -4_000
+        assert one.leakage <= other.leakage + 0.2
+
+
+def test_many_levels_are_thinned_out_and_the_one_aimed_at_stays() -> None:
+    from discreet.search._protocol import Aim
+
+    assert levels_up_to(200).tolist() == list(range(2, 201))
+    assert len(levels_up_to(20_000)) <= 256
+    assert 777 in levels_up_to(20_000, Aim(level=777))
+
+
+def test_levels_taken_in_turn_lie_evenly_wherever_one_stops() -> None:
+    order = in_turn(100)
+    assert sorted(order) == list(range(100))
+    first = np.sort(order[:16])
+    assert order[0] == 99
+    assert np.diff(first).max() <= 20
