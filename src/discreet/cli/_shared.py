@@ -35,7 +35,7 @@ def flat(values: tuple[str, ...], table: str | None = None) -> list[str]:
     names = []
     for text in values:
         parts = [text] if text in known else [part.strip() for part in text.split(",")]
-        if parts != [text] and not all(parts) or not text.strip() and text not in known:
+        if (parts != [text] and not all(parts)) or (not text.strip() and text not in known):
             from discreet.errors import ColumnError
 
             raise ColumnError(f"a name in the list of columns {text!r} is blank: is a variable of the shell not set?")

@@ -88,7 +88,7 @@ def read(path: str | Path) -> dict[str, Any]:
         raise
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror or type(problem).__name__}") from None
-    except (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, RecursionError):
+    except (zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, EOFError, RuntimeError):
         raise InputError(f"{path} is not a saved frontier, or it is cut short") from None
     if any(_digest(array) != header["arrays"][name] for name, array in found.items()):
         raise InputError(f"{path} was changed after it was written: the sha256 of its arrays does not match")
