@@ -44,6 +44,7 @@ Cost = Literal["size", "distortion"]  # what a search over ranges minimises: log
 MissingPolicy = Literal["level", "drop", "error"]
 Unseen = Literal["nearest", "suppress"]
 Cells = Literal["label", "codeword"]
+Cuts = Literal["round", "halfway"]
 
 
 class Reading(TypedDict, total=False):

@@ -43,7 +43,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
         "people.csv",
         *ROLES,
         *("--max-leakage", "1", "--out", "released.csv", "--policy", "policy.json", "--report", "report.html"),
-        *("--keep", "town", "--purpose", "Open data", "--json"),
+        *("--keep", "town", "--keep-anyway", "--purpose", "Open data", "--json"),
         cwd=folder,
     )
     return folder, done

@@ -15,17 +15,25 @@ from discreet.cli._shared import Names, flat, print_json, progress
 @click.argument("table")
 @click.option("--out", required=True, metavar="FILE", help="The released table.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
+@click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the promise.")
 @click.option(
     "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
-    policy_file: str, table: str, out: str, keep: tuple[str, ...], cells: Any, force: bool, as_json: bool
+    policy_file: str,
+    table: str,
+    out: str,
+    keep: tuple[str, ...],
+    keep_anyway: bool,
+    cells: Any,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release import Policy
-    from discreet.release._releasing import delivered, require_promises, target_for
+    from discreet.release._releasing import broken_by_keep, delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 
     policy = Policy.load(policy_file)
@@ -33,15 +41,29 @@ def command(
     with progress("apply") as report:
         done = carry_out(policy, table, keep=flat(keep, table), cells=cells, progress=report)
         require_promises(policy, done)
+        by_keep = broken_by_keep(policy, done, anyway=keep_anyway)
         delivered(done, table, target)
     if as_json:
         print_json(
-            {"out": out, "rows": done.rows, "suppressed": done.unseen + done.withheld, "measures": done.measures}
+            {
+                "out": out,
+                "rows": done.rows,
+                "suppressed": done.unseen + done.withheld,
+                "measures": done.measures,
+                "broken_by_keep": list(by_keep),
+            }
         )
         return
-    found = done.measures
+    for reason in by_keep:
+        click.echo(f"careful: with the columns kept, {reason}")
     click.echo(
         f"{done.rows:,} rows released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
     )
-    others = "".join(f"{symbol} {found[symbol]:.4f}, " for symbol in policy.promised if symbol not in ("L0", "I*"))
-    click.echo(f"the promise holds: {others}L0 {found['L0']:.4f}, I* {found['I*']:.4f}, k {found['k']:.0f}")
+    symbols = dict.fromkeys([*(symbol for symbol in policy.promised if symbol not in ("L0", "I*")), "L0", "I*", "k"])
+    found = {symbol: done.measures[symbol] for symbol in symbols if symbol in done.measures}
+    click.echo(f"the promise holds: {', '.join(map(_figure, found.items()))}")
+
+
+def _figure(measured: tuple[str, float]) -> str:
+    symbol, value = measured
+    return f"{symbol} {value:.0f}" if symbol in ("k", "n") else f"{symbol} {value:.4f}"

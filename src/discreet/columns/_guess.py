@@ -34,6 +34,13 @@ _WORDS = {
     r"ethnicity|nationality|marital|education|occupation|job|workclass|profession|language|admission|admitted|discharge|date|"
     r"year|month|height|weight)",
 }
+_PERSON = (  # what a column is called that says who somebody is, whole names only: "ward_name" says it of nobody
+    r"((patient|person|customer|client|member|employee|subject|user|full|first|last|given|family|maiden|sur|fore) ?)?names?|"
+    r"(patient|person|customer|client|member|employee|subject|user|case|record|admission|insurance|account|policy|passport|nhs|"
+    r"phone|telephone|mobile|personal|social security|medical record) ?(id|ids|no|nr|num|number|key|code|nummer)|"
+    r"patients?|persons?|customers?|clients?|id|uuid|guid|pid|mrn|ssn|nhs|iban|passport|e ?mail( address)?|"
+    r"(tele)?phone|mobile|fax|(home |street |postal )?address|ip|ip address"
+)
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
 _SCALES = (
@@ -147,6 +154,8 @@ def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int)
     if words and sum(bool(_MAIL.fullmatch(word)) for word in words) > len(present) / 2:
         return "mail addresses"
     share = len(present) / rows if rows else 0.0
+    if len(present) > FEW and re.fullmatch(_PERSON, " ".join(_parts(name))):
+        return "named like an identifier, with many values"  # however often people come again
     named = says(name, "identifier")
     unique = rows > FEW and share >= NEARLY
     if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
@@ -172,5 +181,10 @@ def says(name: str, what: str) -> bool:
                 r"income|salary|wage|cost|price|amount|pay|charge|debt|revenue|count|total|balance|sum", name.lower()
             )
         )
+    return any(re.fullmatch(_WORDS[what], part) for part in _parts(name))
+
+
+def _parts(name: str) -> list[str]:
+    """The words of a column's name, in small letters."""
     parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
-    return any(re.fullmatch(_WORDS[what], part) for part in re.split(r"[^a-z0-9]+", parts.lower()) if part)
+    return [part for part in re.split(r"[^a-z0-9]+", parts.lower()) if part]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from discreet._text import interval, text
 from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
 from discreet.columns._calendar import days_of, period_of
+from discreet.columns._rounding import Ends
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError
 
@@ -44,18 +46,29 @@ class LineAxis(Axis):
             if first == last:
                 return Cell(MISSING, 0.0, members=frozenset([None]))
             return Cell(ANYTHING, 1.0)
-        apart = float(self.high[last] - self.low[first])
-        ncp = min(1.0, apart / self.width) if self.width > 0 else 0.0
         if self.kind == "ordered":
             members = frozenset(self.starts[first : last + 1])
             words = self.names[first] if first == last else f"{self.names[first]}–{self.names[last]}"
-            return Cell(words, ncp, members=members)
+            return Cell(words, self._ncp(self.low[first], self.high[last]), members=members)
         start, end = self.starts[first], self.ends[last]
+        if self._rounded is not None:
+            start, end = self._rounded.around(start, end)
+            return Cell(interval(start, end), self._ncp(_place(start), _place(end)), start, end)
+        ncp = self._ncp(self.low[first], self.high[last])
         if self.names:
             words = self.names[first] if first == last else f"{self.names[first]} to {self.names[last]}"
         else:
             words = interval(start, end)
         return Cell(words, ncp, start, end)
+
+    def _ncp(self, start: float, end: float) -> float:
+        return min(1.0, float(end - start) / self.width) if self.width > 0 else 0.0
+
+    @cached_property
+    def _rounded(self) -> Ends | None:
+        """Round ends of stretches, where codes are single values and no limit is that near."""
+        by_value = self.type.band is None and self.type.coarsest is None and not self.names
+        return Ends(self.starts) if by_value and self.starts else None
 
     @property
     def limit(self) -> float:
@@ -89,6 +102,11 @@ class _Stretches:
         starts, ends = tuple(self.starts), tuple(self.ends)
         width = self.width
         return LineAxis(name, kind, labels, code_of, starts, ends, self.names, self.low, self.high, width, has_missing)
+
+
+def _place(label: Label) -> float:
+    """Where a number, a date or a moment lies."""
+    return days_of(label) if isinstance(label, dt.date) else float(label)
 
 
 def _single(present: Sequence[Label], where: FloatArray) -> _Stretches:

@@ -96,6 +96,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
     found = frontier_of(recipe, cut=cut, progress=progress)
     options = ReleaseOptions(
         keep=output.keep,
+        keep_anyway=output.keep_anyway,
         cells=output.cells,
         unseen=output.unseen,
         suppress=recipe.search.suppress,

@@ -1,8 +1,8 @@
 """What a released cell says: an interval or a set that is true of the value it replaces, and unique to its block.
 
-For one column of numbers or dates, the line from the least to the greatest letter is cut halfway between neighbours of
-different blocks. Every block is then a union of stretches of the line, its label lists them, and a value never seen
-before lies in the stretch of its nearest letter: its label is true of that value too.
+For one column of numbers or dates, the line from the least to the greatest letter is cut between neighbours of different
+blocks, at a round number in the middle half between them. Every block is then a union of stretches of the line, its label
+lists them, and a value never seen before lies in one of the stretches: the label there is true of that value too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from functools import cached_property
 from typing import Any
 
 from discreet._text import interval, text
-from discreet._typing import IntArray
+from discreet._typing import Cuts, IntArray
+from discreet.columns._rounding import Ends, cut_between
 from discreet.errors import InputError
 from discreet.tables._labels import Label
 
@@ -98,30 +99,29 @@ class Line:
         return [point[1] for end in self.ends if (point := _point(end))]
 
 
-def line(letters: Sequence[Label], block_of: Sequence[int]) -> Line:
-    """Cut the line of sorted letters halfway between neighbours of different blocks.
+def line(letters: Sequence[Label], block_of: Sequence[int], cuts: Cuts = "round") -> Line:
+    """Cut the line of sorted letters between neighbours of different blocks.
 
     Examples
     --------
     >>> line([200, 205, 212, 219], [0, 0, 1, 1])
-    Line(starts=(200, 209), ends=(208, 219), blocks=(0, 1))
+    Line(starts=(200, 210), ends=(209, 219), blocks=(0, 1))
     """
-    starts, ends, blocks = [letters[0]], [], [int(block_of[0])]
+    cut = cut_between if cuts == "round" else halfway
+    first, last = Ends(letters).around(letters[0], letters[-1]) if cuts == "round" else (letters[0], letters[-1])
+    starts, ends, blocks = [first], [], [int(block_of[0])]
     for i in range(1, len(letters)):
         if block_of[i] != block_of[i - 1]:
-            before, after = halfway(letters[i - 1], letters[i])
+            before, after = cut(letters[i - 1], letters[i])
             ends.append(before)
             starts.append(after)
             blocks.append(int(block_of[i]))
-    ends.append(letters[-1])
+    ends.append(last)
     return Line(tuple(starts), tuple(ends), tuple(blocks))
 
 
 def halfway(low: Label, high: Label) -> tuple[Label, Label]:
-    """The end of the stretch of `low` and the start of that of `high`.
-
-    Whole numbers and days leave no gap and no overlap; decimals and moments meet in one point, a short one, which
-    belongs to the upper stretch.
+    """The end of the stretch of `low` and the start of that of `high`, as policies of schema 1 have them.
 
     Examples
     --------
@@ -153,13 +153,15 @@ def column_kind(labels: Sequence[Label]) -> str:
     return kind if kind in ("number", "text") else "date"
 
 
-def block_labels(letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> tuple[list[str], Line | None]:
+def block_labels(
+    letters: Sequence[Label], block_of: IntArray, n_blocks: int, cuts: Cuts = "round"
+) -> tuple[list[str], Line | None]:
     """A label a block for one column, and the line they lie on where there is one."""
     if column_kind(letters) == "text":
         return _sets(letters, block_of, n_blocks), None
     has_missing = letters[-1] is None
     count = len(letters) - has_missing
-    cut = line(letters[:count], [int(block) for block in block_of[:count]])
+    cut = line(letters[:count], [int(block) for block in block_of[:count]], cuts)
     stretches: list[list[str]] = [[] for _ in range(n_blocks)]
     for low, high, block in zip(cut.starts, cut.ends, cut.blocks, strict=True):
         stretches[block].append(interval(low, high))
@@ -175,7 +177,13 @@ def _sets(letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> list[s
     return [parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}" for parts in members]
 
 
-def hull(values: Sequence[Label]) -> str:
+def ends_of(column: Sequence[Label]) -> Ends | None:
+    """The round ends of a column of numbers or dates; None for words."""
+    present = {value for value in column if value is not None}
+    return Ends(sorted(present)) if present and _kind(list(present)) != "text" else None
+
+
+def hull(values: Sequence[Label], ends: Ends | None = None) -> str:
     """What one column of a block of several columns says: an interval of numbers or dates, else a set.
 
     Examples
@@ -188,21 +196,27 @@ def hull(values: Sequence[Label]) -> str:
     if not present:
         return "missing"
     if _kind(present) != "text":
-        words = interval(min(present), max(present))
+        words = interval(*_around(present, ends))
     else:
         names = sorted({text(value) for value in present})
         words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
     return f"{words} or missing" if missing else words
 
 
-def hull_holds(values: Sequence[Label], value: Label) -> bool:
-    """Whether `hull(values)` is true of a value."""
+def _around(present: Sequence[Label], ends: Ends | None) -> tuple[Label, Label]:
+    low, high = min(present), max(present)
+    return ends.around(low, high) if ends else (low, high)
+
+
+def hull_holds(values: Sequence[Label], value: Label, ends: Ends | None = None) -> bool:
+    """Whether `hull(values, ends)` is true of a value."""
     if value is None or value in values:
         return value in values
     present = [each for each in values if each is not None]
     if _kind(present) == "text":
         return False
-    return line([min(present), max(present)], [0, 0]).block_at(value) is not None
+    low, high = _around(present, ends)
+    return Line((low,), (high,), (0,)).block_at(value) is not None
 
 
 def unique(labels: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
-from discreet._typing import BoolArray, FloatArray, IntArray, MissingPolicy, Unseen
+from discreet._typing import BoolArray, Cuts, FloatArray, IntArray, MissingPolicy, Unseen
+from discreet.columns._rounding import Ends
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
 from discreet.release import _policy_files as policy_files
@@ -42,6 +43,7 @@ class Rules(TypedDict, total=False):
     names: tuple[str, ...]
     at_least: int
     problem: str
+    cuts: Cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Policy:
     names: tuple[str, ...] = ()  # what the blocks are called, where a hierarchy says so
     at_least: int = 0  # records that every released group must have
     problem: str = "funnel"  # a "bottleneck" keeps its leakage, and promises no bound on it
+    cuts: Cuts = "round"  # where a line is cut between blocks; "halfway" in files of schema 1
     alone: dict[str, int] = field(default_factory=dict)  # distinct values of each sensitive column, if several
     source: dict[str, Any] = field(default_factory=dict)
 
@@ -90,7 +93,7 @@ class Policy:
     ) -> Policy:
         """The policy of a partition of joint.x, measured before and after.
 
-        `rules` are further fields: missing, na, unseen, names, at_least, problem.
+        `rules` are further fields: missing, na, unseen, names, at_least, problem, cuts.
         """
         coarse = joint.coarsen(blocks)
         rules.setdefault("missing", joint.missing.policy if joint.missing else "level")
@@ -118,12 +121,21 @@ class Policy:
             return tuple(cells.unique([(name,) for name in self.names]))
         if len(self.public) == 1:
             letters, owner = self._sorted_letters
-            texts, _ = cells.block_labels(letters, owner, len(self.blocks))
+            texts, _ = cells.block_labels(letters, owner, len(self.blocks), self.cuts)
             return tuple(cells.unique([(text,) for text in texts]))
         columns = [
-            tuple(cells.hull([letter[i] for letter in block]) for i in range(len(self.public))) for block in self.blocks
+            tuple(cells.hull([letter[i] for letter in block], ends) for i, ends in enumerate(self._ends))
+            for block in self.blocks
         ]
         return tuple(cells.unique(columns))
+
+    @cached_property
+    def _ends(self) -> list[Ends | None]:
+        """Where the stretches of each of several columns end."""
+        if self.cuts != "round":
+            return [None] * len(self.public)
+        letters = [letter for block in self.blocks for letter in block]
+        return [cells.ends_of([letter[i] for letter in letters]) for i in range(len(self.public))]
 
     @cached_property
     def _sorted_letters(self) -> tuple[list[Label], IntArray]:
@@ -140,7 +152,7 @@ class Policy:
         if len(self.public) > 1:
             return None
         letters, owner = self._sorted_letters
-        return cells.block_labels(letters, owner, len(self.blocks))[1]
+        return cells.block_labels(letters, owner, len(self.blocks), self.cuts)[1]
 
     def block_of(self, label: Label) -> int | None:
         """The number of the block that a value is released as, or None where it must be suppressed.
@@ -194,7 +206,8 @@ class Policy:
                 distance = np.maximum(distance, np.abs(column - where) / scale[i])
         for candidate in np.argsort(distance, kind="stable")[:64].tolist():
             block = self.blocks[int(owner[candidate])]
-            if all(cells.hull_holds([letter[i] for letter in block], part) for i, part in enumerate(label)):
+            parts = enumerate(zip(label, self._ends, strict=True))
+            if all(cells.hull_holds([letter[i] for letter in block], part, ends) for i, (part, ends) in parts):
                 return int(owner[candidate])
         return None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import discreet
 from discreet._text import json_number
-from discreet._typing import MissingPolicy, Problem, Unseen
+from discreet._typing import Cuts, MissingPolicy, Problem, Unseen
 from discreet.errors import InputError
 from discreet.release import _cells as cells
 from discreet.release._promises import promised_by
@@ -18,7 +18,7 @@ from discreet.tables._checksum import seal
 if TYPE_CHECKING:
     from discreet.release._policy import Policy
 
-SCHEMA = 1
+SCHEMA = 2  # 1 cut lines halfway between letters, and did not say so
 
 
 def document_of(policy: Policy) -> dict[str, Any]:
@@ -37,6 +37,7 @@ def document_of(policy: Policy) -> dict[str, Any]:
         "na": list(policy.na),
         "unseen": policy.unseen,
         "names": list(policy.names),
+        **({"cuts": policy.cuts} if policy.cuts != "halfway" else {}),
         **({"at_least": policy.at_least} if policy.at_least else {}),
         **({"problem": policy.problem} if policy.problem != "funnel" else {}),
         "alone": dict(policy.alone),
@@ -64,7 +65,7 @@ def read(path: str | Path) -> Any:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InputError(f"{path} is not a policy file: it is not text") from None
+        raise InputError(f"{path} is not a policy file, or it is cut short: it is not text") from None
     except OSError as problem:
         raise InputError(f"{path} cannot be read: {problem.strerror}") from None
     try:
@@ -115,6 +116,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         "names": tuple(document["names"]),
         "at_least": int(document.get("at_least", 0)),
         "problem": str(document.get("problem", "funnel")),
+        "cuts": document.get("cuts", "halfway"),
         "alone": {name: int(count) for name, count in document["alone"].items()},
         "source": document["source"],
     }
@@ -136,6 +138,7 @@ def _fault(policy: Policy) -> str:
         and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),
         "its leakage is not known": not (isinstance(policy.leakage, str) and promised_by(policy.leakage)),
         "its problem is not known": policy.problem not in get_args(Problem),
+        "how it cuts lines is not known": policy.cuts not in get_args(Cuts),
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
         "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),

@@ -14,7 +14,7 @@ from discreet.errors import InputError, RequirementError
 from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.release._release_page import release_fragment, release_page
-from discreet.release._releasing import fingerprint, spare_originals, write
+from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, write
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._writing import check_table_target, check_target, staged_text
 
@@ -42,6 +42,8 @@ class ReleaseOptions:
     ----------
     keep
         Other columns to release as they are.
+    keep_anyway
+        Also where together with them the policy's promises are broken; the report says so first.
     cells
         What a cell holds: its block's "label" or its "codeword".
     unseen
@@ -57,6 +59,7 @@ class ReleaseOptions:
     """
 
     keep: Sequence[str] = ()
+    keep_anyway: bool = False
     cells: Cells = "label"
     unseen: Unseen = "nearest"
     suppress: int = 0
@@ -75,6 +78,7 @@ class Release:
     done: ReleasedRows = field(repr=False)
     files: dict[str, str]
     options: ReleaseOptions
+    broken_by_keep: tuple[str, ...] = ()  # what does not hold with the columns kept
 
     @property
     def joint(self) -> Joint:
@@ -99,12 +103,14 @@ class Release:
             "utility": {"measure": self.frontier.utility, "value": self.point.utility},
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
             "after": {symbol: json_number(value) for symbol, value in self.done.measures.items()},
+            "broken_by_keep": list(self.broken_by_keep),
         }
 
     def lines(self) -> list[str]:
         """The outcome, for people."""
         before, after = self.policy.before, self.done.measures
-        text = [f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}"]
+        text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}"]
         text += [
             f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits"
             for symbol in reversed(promised_by(self.policy.leakage))
@@ -127,7 +133,8 @@ class Release:
             )
         if self.done.with_kept is not None:
             least = int(self.done.with_kept.distinct.min())
-            text.append(f"together with the kept columns, the worst group has {least} distinct sensitive value(s)")
+            values = f"{least} distinct sensitive value{'s' if least > 1 else ''}"
+            text.append(f"together with the kept columns, the worst group has {values}")
         text += self.frontier.stop_words()
         return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
 
@@ -214,7 +221,8 @@ def carry_through(
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    release = Release(policy, point, frontier, done, files, options)
+    by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
+    release = Release(policy, point, frontier, done, files, options, by_keep)
     _write_all(release)
     return release
 

@@ -61,6 +61,7 @@ def release_page(published: Release) -> str:
         kept_distinct=None if kept is None else int(kept.distinct.min()),
         kept_leakage=None if kept is None else number_text(REGISTRY["L0"](kept), "bits"),
         headline=_release_headline(published),
+        broken_by_keep=published.broken_by_keep,
         plot=plots.to_svg(published.plot(), "Frontier"),
         blocks=rows[:BLOCKS_SHOWN],
         more_blocks=max(0, len(rows) - BLOCKS_SHOWN),
@@ -86,6 +87,11 @@ def _before_and_after(before: dict[str, float], after: dict[str, float], joint: 
 
 def _release_headline(published: Release) -> str:
     policy, after = published.policy, published.done.measures
+    if published.broken_by_keep:
+        return (
+            f"What this policy promises holds for the released {', '.join(policy.public)} alone. With the columns kept as they "
+            f"are it is broken: {'; '.join(published.broken_by_keep)}."
+        )
     sensitive = ", ".join(policy.sensitive)
     worst = (
         f"Whoever sees the released {', '.join(policy.public)} is left with at least {after['k']:.0f} possible values of "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import Cells, IntArray
-from discreet.errors import ColumnError, InputError, RequirementError, TableError
+from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
@@ -28,17 +28,21 @@ def release(
     *,
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
+    keep_anyway: bool = False,
     cells: Cells = "label",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Any:
     """Coarsen the public columns of a table, and leave out everything else but the columns to keep.
 
+    Columns that break the policy's promises when they stand beside the coarse ones are kept only with `keep_anyway`.
     Without `out` the result is of the kind that was given (a pandas frame for a pandas frame; an Arrow table for a
     file or a relation); with `out` it is written there, in the format that the suffix names, and the path is returned.
     """
     target = target_for(table, out, force=force)
-    return delivered(carry_out(policy, table, keep=keep, cells=cells, progress=progress), table, target)
+    done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+    broken_by_keep(policy, done, anyway=keep_anyway)
+    return delivered(done, table, target)
 
 
 def apply(
@@ -47,6 +51,7 @@ def apply(
     *,
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
+    keep_anyway: bool = False,
     cells: Cells = "label",
     force: bool = False,
     progress: Progress | None = None,
@@ -55,6 +60,7 @@ def apply(
     target = target_for(table, out, force=force)
     done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
     require_promises(policy, done)
+    broken_by_keep(policy, done, anyway=keep_anyway)
     return delivered(done, table, target)
 
 
@@ -109,6 +115,21 @@ def require_promises(policy: Coarsening, done: ReleasedRows) -> None:
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(reasons))
+
+
+def broken_by_keep(policy: Coarsening, done: ReleasedRows, *, anyway: bool) -> tuple[str, ...]:
+    """Why the promises do not hold with the columns kept as they are; refused unless they are wanted `anyway`."""
+    kept = [name for name in done.columns if name not in policy.public and name not in policy.sensitive]
+    if kept and done.with_kept is None:
+        reasons: tuple[str, ...] = (f"without {listed(policy.sensitive)} nobody can tell",)
+    else:
+        reasons = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
+    if reasons and not anyway:
+        raise RequirementError(
+            f"with {listed(kept)} kept, the requirement is broken: {'; '.join(reasons)}: make what you keep public so that "
+            "it is coarsened, leave it out, or say --keep-anyway"
+        )
+    return reasons
 
 
 def in_kind(table: object, done: ReleasedRows) -> Any:

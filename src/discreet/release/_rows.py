@@ -123,7 +123,7 @@ def _joints(
     if not extra:
         return joint, None
     cell_axis = Alphabet((np.arange(len(policy.blocks)),))
-    return joint, from_codes(s, combine([(cell_axis, block), *extra.values()], ["cell", *extra]), counts)
+    return joint, from_codes(s, combine([(cell_axis, block), *extra.values()], ["cell", *extra]), counts, side=a)
 
 
 def nobody(entries: int) -> tuple[Alphabet, IntArray]:

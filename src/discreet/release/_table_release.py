@@ -18,7 +18,7 @@ from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
 from discreet.release._models import ModelScore, score_models
-from discreet.release._releasing import fingerprint, spare_originals, write
+from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, write
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
@@ -216,12 +216,7 @@ def publish_table(
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    by_keep = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
-    if by_keep and not options.keep_anyway:
-        raise RequirementError(
-            f"with the columns kept, the requirement is broken: {'; '.join(by_keep)}: make them public so that they are "
-            "coarsened, leave them out, or say --keep-anyway"
-        )
+    by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
     letters, target = targets_of(table, policy, options.target, progress)
     scores = score_models(policy, letters, target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
