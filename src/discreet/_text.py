@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Sequence
 from typing import Any
 
 DASH = "–"
@@ -36,6 +37,17 @@ def label_text(label: Any) -> str:
         return f"{label:g}" if abs(label) < 1e6 and float(f"{label:g}") == label else repr(label)
     text = str(label)
     return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    Examples
+    --------
+    >>> joined(["age"]), joined(["age", "sex", "town"])
+    ('age', 'age, sex and town')
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def json_number(value: float) -> float | str:

@@ -233,8 +233,8 @@ BAD: list[tuple[list[str], str]] = [
     (["apply", "none.json", *APPLY[2:]], "none.json cannot be read: No such file"),
     (["apply", "short.json", *APPLY[2:]], "short.json is not a policy file, or it is cut short"),
     (["apply", "tampered.json", *APPLY[2:]], "tampered.json was changed after it was written"),
-    (["apply", "newer.json", *APPLY[2:]], "newer.json was written by a newer discreet (schema 2): update discreet"),
-    (["apply", "binary.json", *APPLY[2:]], "binary.json is not a policy file: it is not text"),
+    (["apply", "newer.json", *APPLY[2:]], "newer.json was written by a newer discreet (schema 3): update discreet"),
+    (["apply", "binary.json", *APPLY[2:]], "binary.json is not a policy file, or it is cut short: it is not text"),
     (["apply", "others.json", *APPLY[2:]], "no column 'weight'"),
     (["apply", "policy.json", "bare.csv", *APPLY[3:]], "no sensitive columns ['age']"),
     ([*APPLY[:-1], "released.csv"], "released.csv exists already"),
@@ -261,7 +261,7 @@ def bad_runs(
     document = json.loads(text)
     (folder / "short.json").write_text(text[: len(text) // 2])
     (folder / "tampered.json").write_text(text.replace('"nearest"', '"suppress"'))
-    newer = {**{name: value for name, value in document.items() if name != "sha256"}, "schema": 2}
+    newer = {**{name: value for name, value in document.items() if name != "sha256"}, "schema": 3}
     (folder / "newer.json").write_text(json.dumps({**newer, "sha256": seal(newer)}))
     others = json.loads(text.replace('"chol"', '"weight"'))
     others.pop("sha256")

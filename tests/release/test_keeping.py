@@ -111,7 +111,7 @@ def test_python_is_as_careful(tmp_path: Path) -> None:
         with pytest.raises(RequirementError, match="with 'rare' kept"):
             use(table(), keep="rare")
         assert "rare" in use(table(), keep="rare", keep_anyway=True)
-    files = {"out": tmp_path / "out.csv", "policy_file": tmp_path / "policy.json"}
+    files: Any = {"out": tmp_path / "out.csv", "policy_file": tmp_path / "policy.json"}
     with pytest.raises(RequirementError, match="with 'rare' kept"):
         dc.publish(table(), frontier, max_leakage=1.0, options=ReleaseOptions(keep=["rare"]), **files)
     assert list(tmp_path.iterdir()) == []

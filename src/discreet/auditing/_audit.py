@@ -12,6 +12,7 @@ from discreet._text import json_number, shown
 from discreet.auditing._audit_page import audit_fragment, audit_page
 from discreet.auditing._requirements import Finding, Group, Requirement
 from discreet.auditing._risk import Risk
+from discreet.auditing._verdict import headline, next_step
 from discreet.auditing._words import missing_sentence
 from discreet.errors import ColumnError, InputError, TableError
 from discreet.joint._joint import Joint
@@ -137,6 +138,8 @@ class Audit:
                 for name, values in self.sensitive.items()
             },
             "risk": self.risk.to_dict(),
+            "verdict": headline(self),
+            "next": next_step(self).command,
             "homogeneity": {
                 "groups": self.homogeneity.groups,
                 "rows": self.homogeneity.rows,

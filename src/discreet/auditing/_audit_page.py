@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import label_text, number_text
+from discreet.auditing._verdict import MAIN, bits, headline, next_step, risk_rows
 from discreet.auditing._words import explain, missing_sentence
 from discreet.measures import REGISTRY
 from discreet.report import _plots as plots
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
     from discreet.auditing._audit import Audit
     from discreet.auditing._requirements import Finding
 
+WORST_IN_NOTEBOOKS = 5
 COMPONENTS_FIT = 60  # letters on either side that a bipartite drawing can still show
 
 
-def measure_rows(audit: Audit) -> list[dict[str, str]]:
-    """Every measure of an audit, ready to be shown."""
+def measure_rows(audit: Audit, *, everything: bool = True) -> list[dict[str, str]]:
+    """Every measure of an audit, or the main ones first to last, ready to be shown."""
     rows = []
-    for symbol, value in audit.values.items():
+    for symbol in audit.values if everything else [each for each in MAIN if each in audit.values]:
+        value = audit.values[symbol]
         known = REGISTRY.get(symbol)
         units = known.units if known else "bits"
         rows.append(
@@ -48,7 +51,11 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
         audit=audit,
         joint=audit.joint,
         measures=measure_rows(audit),
+        main=measure_rows(audit, everything=False),
         headline=headline(audit),
+        bits=bits(audit),
+        risk=risk_rows(audit.risk),
+        step=next_step(audit),
         worst=audit.worst(worst, show_values=show_values),
         exposed=audit.exposed(show_values=show_values),
         show_values=show_values,
@@ -64,24 +71,18 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
 
 
 def audit_fragment(audit: Audit) -> str:
-    """The audit for a notebook: headline and measures, no plots."""
-    return render("fragment.html", audit=audit, measures=measure_rows(audit), headline=headline(audit))
-
-
-def headline(audit: Audit) -> str:
-    """The finding in one or two sentences."""
-    joint, values = audit.joint, audit.values
-    certain = int(joint.records[joint.distinct == 1].sum())
-    sensitive, public = ", ".join(joint.sensitive), ", ".join(joint.public)
-    first = (
-        f"For {certain:,} of {joint.total:,} people, {public} gives away {sensitive} for certain."
-        if certain
-        else f"Nobody's {sensitive} is certain from {public}; at worst {values['k']:.0f} values are left."
+    """The audit for a notebook: the verdict, the worst groups, what to do and the main measures, no plots."""
+    return render(
+        "fragment.html",
+        audit=audit,
+        joint=audit.joint,
+        measures=measure_rows(audit, everything=False),
+        headline=headline(audit),
+        bits=bits(audit),
+        risk=risk_rows(audit.risk),
+        step=next_step(audit),
+        worst=audit.worst(WORST_IN_NOTEBOOKS),
     )
-    lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
-    if joint.has_side:
-        lost += f" To somebody who knows {', '.join(joint.side.a.names)}, {values['L0|A']:.2f} bits are lost in the worst case."
-    return f"{first} {lost}"
 
 
 def units_of(symbol: str) -> str:

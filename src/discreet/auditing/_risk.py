@@ -26,8 +26,8 @@ class Risk:
 
     Attributes
     ----------
-    records, groups
-        People, and different combinations of public values.
+    records, groups, least
+        People, different combinations of public values, and the people in the smallest group.
     uniques
         People who are alone in their group.
     below
@@ -42,6 +42,7 @@ class Risk:
 
     records: int
     groups: int
+    least: int
     uniques: int
     below: dict[int, int]
     prosecutor: float
@@ -65,6 +66,7 @@ class Risk:
         return cls(
             records=records,
             groups=len(sizes),
+            least=int(sizes.min()),
             uniques=int((sizes == 1).sum()),
             below={size: int(sizes[sizes < size].sum()) for size in SIZES},
             prosecutor=float((1.0 / sizes).max()),
@@ -72,18 +74,6 @@ class Risk:
             marketer=float((sizes * found_by).sum() / records),
             above=int(sizes[1.0 / sizes > THRESHOLD].sum()),
             population=None if people is None else float(people.sum()),
-        )
-
-    def sentence(self) -> str:
-        """The risk in words, for people."""
-        small = (
-            f"{self.below[5]:,} of {self.records:,} people are in groups smaller than 5, {self.uniques:,} of them alone"
-        )
-        found = f"{small}; a person is found with a probability of up to {self.prosecutor:.0%}, {self.marketer:.0%} on average"
-        if self.population is None:
-            return found
-        return (
-            f"{found}; among the {self.population:,.0f} people that the records stand for, up to {self.journalist:.2%}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,26 +15,34 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from discreet.auditing import Audit, Finding
+    from discreet.auditing._verdict import Step
+
+WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 
 
 @click.command(
     "audit",
-    epilog='Example: discreet audit people.csv --sensitive age --public chol,sex --require "L0<=2" --require "k>=5"',
+    epilog="Example: discreet audit people.csv --sensitive diagnosis --public age,sex,postcode,admission "
+    '--require "n>=5" --require "k>=3"',
 )
 @table_options
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
-@click.option("--worst", type=click.IntRange(min=0), default=10, show_default=True, help="How many groups to show.")
+@click.option("--worst", type=click.IntRange(min=0), help="How many groups to show; 5 on the screen, 10 in documents.")
+@click.option("--all", "everything", is_flag=True, help="Every measure, not the main ones alone.")
 @click.option("--show-values", is_flag=True, help="Name the sensitive values of the worst groups.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option("--html", metavar="FILE", help="Write a report with plots, one self-contained file.")
-def command(table: str, worst: int, show_values: bool, as_json: bool, html: str | None, **options: Any) -> int:
+def command(
+    table: str, worst: int | None, everything: bool, show_values: bool, as_json: bool, html: str | None, **options: Any
+) -> int:
     """Measure what the public columns of TABLE give away about its sensitive columns.
 
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
     """
     from discreet.auditing import Requirement, audit
+    from discreet.auditing._verdict import next_step
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 
@@ -54,18 +62,29 @@ def command(table: str, worst: int, show_values: bool, as_json: bool, html: str 
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
         findings = found.check(requirements)
-        page = found.to_html(worst=worst, show_values=show_values, findings=findings) if html else None
+        listed = WORST if worst is None else worst
+        page = found.to_html(worst=listed, show_values=show_values, findings=findings) if html else None
     if html and page is not None:
         write_text(html, page)
     if as_json:
-        document = found.to_dict(worst=worst, show_values=show_values)
+        document = found.to_dict(worst=listed, show_values=show_values)
         document["requirements"] = [_finding_dict(finding) for finding in findings]
         print_json(document)
     else:
-        show(found, findings, worst=worst, show_values=show_values)
+        step = next_step(found, table=table, more=_asked(options))
+        listed = WORST_ON_SCREEN if worst is None else worst
+        show(found, findings, worst=listed, show_values=show_values, everything=everything, step=step)
         if html:
             click.echo(f"report written to {html}")
     return 0 if all(finding.met for finding in findings) else 1
+
+
+def _asked(options: dict[str, Any]) -> list[str]:
+    """How the table was read, as options of the next command."""
+    said = [part for text in options["na"] for part in ("--na", text)]
+    said += ["--missing", options["missing"]] if options["missing"] != "level" else []
+    said += ["--table", options["inner"]] if options["inner"] is not None else []
+    return said
 
 
 def _finding_dict(finding: Finding) -> dict[str, Any]:
@@ -83,31 +102,25 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
     }
 
 
-def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: bool) -> None:
-    """The audit as text."""
+def show(
+    found: Audit,
+    findings: Sequence[Finding] = (),
+    *,
+    worst: int = WORST,
+    show_values: bool = False,
+    everything: bool = False,
+    step: Step | None = None,
+) -> None:
+    """The audit as text: who is exposed, the worst groups and what to do; then the figures behind it."""
     from rich.markup import escape
 
-    from discreet.auditing._audit_page import headline
+    from discreet.auditing._verdict import bits, headline, next_step
     from discreet.auditing._words import missing_sentence
 
     screen = console()
     joint = found.joint
     sensitive, public = ", ".join(joint.sensitive), ", ".join(joint.public)
     screen.print(f"[bold]{escape(headline(found))}[/bold]")
-    screen.print(
-        f"{joint.total:,} rows, {joint.n_s:,} values of {escape(sensitive)}, {joint.n_x:,} of {escape(public)}, "
-        f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
-        highlight=False,
-    )
-    screen.print(_measures(found))
-    if worst:
-        screen.print(_worst_groups(found, worst, show_values))
-    for sentence in _sentences(found, sensitive):
-        screen.print(escape(sentence), highlight=False)
-    if len(found.columns) > 1:
-        screen.print(_public_columns(found))
-    if found.sensitive:
-        screen.print(_sensitive_columns(found))
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
         screen.print(
@@ -115,6 +128,25 @@ def show(found: Audit, findings: Sequence[Finding], *, worst: int, show_values: 
         )
         if finding.failing:
             screen.print(escape(_broken_by(finding)), highlight=False)
+    screen.print(_risk(found))
+    if worst:
+        screen.print(_worst_groups(found, worst, show_values))
+    step = step or next_step(found)
+    screen.print(f"\n[bold]What to do next[/bold]\n{escape(step.why)}", highlight=False)
+    screen.print(f"  {escape(step.command)}", highlight=False, soft_wrap=True)
+    screen.print(_measures(found, everything))
+    screen.print(escape(bits(found)), highlight=False)
+    screen.print(
+        f"{joint.total:,} rows, {joint.n_s:,} values of {escape(sensitive)}, {joint.n_x:,} of {escape(public)}, "
+        f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
+        highlight=False,
+    )
+    for sentence in _sentences(found, sensitive):
+        screen.print(escape(sentence), highlight=False)
+    if len(found.columns) > 1:
+        screen.print(_public_columns(found))
+    if found.sensitive:
+        screen.print(_sensitive_columns(found))
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -128,15 +160,27 @@ def _table(title: str, *columns: str) -> Table:
     return made
 
 
-def _measures(found: Audit) -> Table:
+def _measures(found: Audit, everything: bool) -> Table:
     from rich.markup import escape
 
     from discreet.auditing._audit_page import measure_rows
 
-    measures = _table("\nMeasures", "", ">value", "units", "what it means here")
-    for row in measure_rows(found):
+    rows = measure_rows(found, everything=everything)
+    left = len(found.values) - len(rows)
+    title = f"\nMain measures ({left} more with --all)" if left else "\nMeasures"
+    measures = _table(title, "", ">value", "units", "what it means here")
+    for row in rows:
         measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
     return measures
+
+
+def _risk(found: Audit) -> Table:
+    from discreet.auditing._verdict import risk_rows
+
+    risk = _table("\nRisk of being found", "", ">people", ">share")
+    for row in risk_rows(found.risk):
+        risk.add_row(*row)
+    return risk
 
 
 def _worst_groups(found: Audit, worst: int, show_values: bool) -> Table:
@@ -158,7 +202,7 @@ def _sentences(found: Audit, sensitive: str) -> list[str]:
     """What the tables do not show: groups that share one value, and the most exposed attribute."""
     from discreet._text import label_text
 
-    said = [f"Risk: {found.risk.sentence()}."]
+    said = []
     alike = found.homogeneity
     if alike.groups:
         said.append(

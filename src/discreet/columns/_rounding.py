@@ -35,8 +35,8 @@ def cut_between(low: Label, high: Label) -> tuple[Label, Label]:
     datetime.date(2024, 1, 1)
     """
     if isinstance(low, int) and isinstance(high, int):
-        margin = (high - low - 1) // 4
-        start = int(roundest(Fraction(low + 1 + margin), Fraction(high - margin), Fraction((low + high) // 2 + 1)))
+        quarter = (high - low - 1) // 4
+        start = int(roundest(Fraction(low + 1 + quarter), Fraction(high - quarter), Fraction((low + high) // 2 + 1)))
         return start - 1, start
     if type(low) is dt.date and type(high) is dt.date:
         day, days = dt.timedelta(days=1), (high - low).days
@@ -44,8 +44,8 @@ def cut_between(low: Label, high: Label) -> tuple[Label, Label]:
         begin = _round_moment(low + day + margin, high - margin, low + (days // 2 + 1) * day, UNITS[:3])
         return begin - day, begin
     if isinstance(low, dt.datetime):
-        margin = (high - low) / 4
-        between = _round_moment(low + margin, high - margin, low + 2 * margin, UNITS)
+        part = (high - low) / 4
+        between = _round_moment(low + part, high - part, low + 2 * part, UNITS)
         return (between, between) if low < between <= high else (high, high)
     first, last = written(low), written(high)
     cut = _like(roundest((3 * first + last) / 4, (first + 3 * last) / 4, (first + last) / 2), low, high)

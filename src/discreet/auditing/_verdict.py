@@ -1,0 +1,124 @@
+"""The verdict of an audit: who is exposed, in people; how easily they are found; and what to do next, ready to be typed."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet._text import joined
+from discreet.auditing._risk import SIZES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discreet.auditing._audit import Audit
+    from discreet.auditing._risk import Risk
+
+MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
+RECORDS, VALUES = 5, 3  # what a first release is asked for: so many people and so many sensitive values in every group
+
+
+def headline(audit: Audit) -> str:
+    """Who is exposed, in people: those in small groups, and those whose sensitive value is certain."""
+    joint, risk = audit.joint, audit.risk
+    sensitive, public = joined(joint.sensitive), joined(joint.public)
+    small = risk.below[RECORDS]
+    alone = f", {risk.uniques:,} of them alone with their {public}" if risk.uniques else ""
+    found = (
+        f"{small:,} of {risk.records:,} people {'is' if small == 1 else 'are'} in groups smaller than {RECORDS}{alone}."
+        if small
+        else f"All {risk.records:,} people share their {public} with at least {risk.least - 1:,} others."
+    )
+    certain = int(joint.records[joint.distinct == 1].sum())
+    give = "gives" if len(joint.public) == 1 else "give"
+    known = (
+        f"For {certain:,} of {joint.total:,} people, {public} {give} away {sensitive} for certain."
+        if certain
+        else f"Nobody's {sensitive} is certain from {public}; at worst {audit.values['k']:.0f} values are left."
+    )
+    return f"{found} {known}"
+
+
+def bits(audit: Audit) -> str:
+    """How much is lost, in bits: in the worst case, on average, and to somebody who knows more."""
+    joint, values = audit.joint, audit.values
+    lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
+    if not joint.has_side:
+        return lost
+    return f"{lost} To somebody who knows {joined(joint.side.a.names)}, {values['L0|A']:.2f} bits are lost in the worst case."
+
+
+def risk_rows(risk: Risk) -> list[tuple[str, str, str]]:
+    """Risk as stewards know it: what, how many people, and the share of all."""
+    rows = [("alone with their values (uniques)", f"{risk.uniques:,}", _share(risk.uniques / risk.records))]
+    rows += [
+        (f"in groups smaller than {size}", f"{risk.below[size]:,}", _share(risk.below[size] / risk.records))
+        for size in SIZES
+        if size > 2  # a group smaller than two is a unique
+    ]
+    rows.append(("probability of being found, at most (prosecutor's risk)", "", _share(risk.prosecutor)))
+    rows.append(("probability of being found, on average (marketer's risk)", "", _share(risk.marketer)))
+    if risk.population is not None:
+        who = f"the same among the {risk.population:,.0f} people that the records stand for (journalist's risk)"
+        rows.append((who, "", _share(risk.journalist)))
+    return rows
+
+
+def _share(value: float) -> str:
+    """A share that is not shown as nothing, or as all, unless it is.
+
+    Examples
+    --------
+    >>> _share(0.25), _share(0.00002), _share(0.9999), _share(1)
+    ('25.0%', '< 0.1%', '> 99.9%', '100.0%')
+    """
+    if 0 < value < 0.0005:
+        return "< 0.1%"
+    return "> 99.9%" if 0.9995 <= value < 1 else f"{value:.1%}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next: the sentence, the command to type, and the same in Python."""
+
+    why: str
+    command: str
+    python: str
+
+
+def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = ()) -> Step:
+    """What to do about an audit: a release that protects people, or a gate that holds the table to what it has now.
+
+    `table` is what a command would name, and `more` are options that the audit was asked with.
+    """
+    joint, risk = audit.joint, audit.risk
+    side = joint.side.a.names if joint.has_side else ()
+    public, sensitive = [*joint.public, *side], list(joint.sensitive)
+    values = min(VALUES, joint.n_s)
+    safe = not risk.below[RECORDS] and audit.values["k"] >= values and not side
+    kept, told = (risk.least, int(audit.values["k"])) if safe else (RECORDS, values)
+    require = [f"n>={kept}", f"k>={told}"]
+    known = table or (audit.source if audit.source != "a table in memory" else "TABLE.csv")
+    asked = [
+        *("discreet", "audit" if safe else "release", shlex.quote(known)),
+        *_option("--public", public),
+        *_option("--sensitive", sensitive),
+        *map(shlex.quote, more),
+        *(part for each in require for part in ("--require", f'"{each}"')),
+    ]
+    if safe:
+        why = "Nothing stands out. Hold every later version of the table to what this one has:"
+        return Step(why, " ".join(asked), f"audit.check({require!r})")
+    files = "--out released.csv --policy policy.json --report report.html"
+    why = f"Release it coarser, so that every row is shared by {RECORDS} people with {values} different values of "
+    why += f"{joined(sensitive)}:" if len(sensitive) == 1 else f"each of {joined(sensitive)}:"
+    python = f"discreet.generalise(table, {public!r}, {sensitive!r}, {require!r})"
+    return Step(why, f"{' '.join(asked)} {files}", python)
+
+
+def _option(name: str, columns: Sequence[str]) -> list[str]:
+    """Columns as the command line takes them: with commas between, or one by one where a name has a comma itself."""
+    if any("," in column or column != column.strip() for column in columns):
+        return [part for column in columns for part in (name, shlex.quote(column))]
+    return [name, shlex.quote(",".join(columns))]
