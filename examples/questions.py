@@ -30,7 +30,7 @@ def main(folder: str | Path = ".") -> dq.Auditor:
     print(f"the mean height is {one.answer(heights):.1f} cm, give or take 1")
     print(f"  {len(one.answers)} possible answers; it leaves {one.interval_left():.0f} cm of doubt about anybody\n")
 
-    auditor = dq.Auditor(np.full(PEOPLE, LOWER), np.full(PEOPLE, UPPER), keep=KEEP)
+    auditor = dq.Auditor(np.full(PEOPLE, LOWER), np.full(PEOPLE, UPPER), keep=KEEP, step=0)
     everybody = np.arange(PEOPLE)
     groups = {
         "everybody": everybody,

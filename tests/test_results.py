@@ -43,7 +43,7 @@ def verification(folder: Path) -> Any:
 
 
 def auditor(folder: Path) -> Any:
-    made = dc.queries.Auditor(np.zeros(4), np.full(4, 10.0), keep=0.2)
+    made = dc.queries.Auditor(np.zeros(4), np.full(4, 10.0), keep=0.2, step=0)
     made.ask([0, 1, 2, 3], "mean", error=0.5, data=np.array([1.0, 2.0, 3.0, 4.0]))
     return made
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 Told = tuple[Sequence[int] | npt.NDArray[np.int64], tuple[float, float]]
 """Members and the cell of their sum."""
@@ -41,3 +41,24 @@ def whole_values_left(n: int, told: Iterable[Told]) -> npt.NDArray[np.int64]:
         sums = every[:, np.asarray(members)].sum(axis=1)
         every = every[(sums >= first - 1e-9) & (sums <= last + 1e-9)]
     return every
+
+
+def recorded_values_left(steps: int, n: int, told: Sequence[Told], nodes: int = 100_000) -> npt.NDArray[np.float64]:
+    """(n, 2): the least and the greatest whole number in 0..steps of each person, by an integer program each."""
+    rows = [np.isin(np.arange(n), members).astype(float) for members, _ in told]
+    ends = np.array([cell for _, cell in told]).reshape(-1, 2)
+    limits = LinearConstraint(np.reshape(rows, (-1, n)), np.ceil(ends[:, 0] - 1e-6), np.floor(ends[:, 1] + 1e-6))
+    out = np.empty((n, 2))
+    for person, side in itertools.product(range(n), (0, 1)):
+        cost = np.zeros(n)
+        cost[person] = 1 - 2 * side
+        solved = milp(
+            cost,
+            integrality=np.ones(n),
+            bounds=Bounds(0, steps),
+            constraints=limits,
+            options={"node_limit": nodes, "mip_rel_gap": 0},
+        )
+        assert solved.x is not None, solved.message
+        out[person, side] = round(solved.x[person])
+    return out

@@ -33,9 +33,9 @@ def check_answers(agent: Agent, rows: list[Answer]) -> None:
         holding = agent.holdings[dataset]
         private = holding.dataset.column(column)
         assert private is not None
-        people = holding.people
+        people, lattice = holding.people, holding.lattices[column]
         auditor = Auditor(
-            np.full(people, private.lower), np.full(people, private.upper), keep=private.keep, integral=private.integral
+            np.full(people, private.lower), np.full(people, private.upper), keep=private.keep, step=lattice.step
         )
         for row in mine:
             if not row.record:  # in other words than before, and so for nothing

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import operator
 import os
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,8 @@ def test_the_example_reads_also_with_every_setting(folder: Path) -> None:
         (("keep = 20", "keep = 20\nintegral = 'yes'"), "true or false"),
         (("upper = 250", "upper = 3e9\nintegral = true"), "so that sums are exact"),
         (("upper = 250", "upper = 250.5\nintegral = true"), "whole bounds"),
+        (("keep = 20", "keep = 20\nstep = -1"), "step is a number"),
+        (("keep = 20", "keep = 20\nstep = 2\nintegral = true"), "step = 1: say one"),
         (("keep = 20", "keep = 20\nmissing_as = 3"), "outside the bounds"),
         (("keep = 20", "keep = 20\nintegral = true\nmissing_as = 150.5"), "must be whole"),
         (('table = "people.csv"\n', ""), "table is missing"),
@@ -204,6 +207,43 @@ def test_numbers_written_in_other_ways_are_numbers(folder: Path) -> None:
     assert (held(folder).private["height"] == 170).sum() == 4
 
 
+def detected(folder: Path, values: Any, extra: str = "") -> Fraction:
+    (folder / "people.csv").write_text("sex,city,height\n" + "".join(f"F,Oslo,{x!r}\n" for x in values.tolist()))
+    return held(folder, CONFIG + extra).lattices["height"].step
+
+
+def test_steps_are_found_and_never_silent(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    real = rng.uniform(110, 240, 60)
+    for step in (0.1, 1.0, 2.5, 1e-5):
+        assert detected(folder, np.rint(real / step) * step) == Fraction(repr(step))
+        assert detected(folder, np.rint(real / step) * step, f"step = {step}\n") == Fraction(repr(step))
+    assert detected(folder, np.rint(real * 12) / 12) == Fraction(1, 12)
+    assert detected(folder, real, "step = 0\n") == 0
+    offset = np.rint(real) + 0.5
+    assert detected(folder, offset) == 1
+    assert held(folder).auditor("height").offer([0], "sum", error=1)[0][0] == 100.5
+
+
+@pytest.mark.parametrize(
+    ("change", "extra", "words"),
+    [
+        (lambda x: x, "", "no steps were found .* step = 0 for a continuum; if somebody does know"),
+        (lambda x: x.round(1), "step = 0\n", "recorded in steps of 0.1, so step = 0 would promise what cannot be kept"),
+        (lambda x: x.round(1), "step = 1\n", "5[0-9] rows have values that are not lower"),
+        (lambda x: x.round(0), "step = 0.1\n", "in steps of 1, coarser than declared"),
+        (lambda x: 5 * (x / 5).round(), "integral = true\n", "in steps of 5, coarser than declared"),
+        (lambda x: np.append(x.round(1), 170.123), "", "1 rows lie off the steps of 0.1"),
+        (lambda x: np.append(x.round(1), 170.123), "step = 0\n", "recorded in steps of 0.1"),
+        (lambda x: 100 + np.log(x.round()), "step = 0\n", "values are there before, so they are recorded in steps"),
+    ],
+)
+def test_steps_that_are_refused(folder: Path, change: Any, extra: str, words: str) -> None:
+    real = np.random.default_rng(0).uniform(110, 150, 60)
+    with pytest.raises(InputError, match=words):
+        detected(folder, change(real), extra)
+
+
 def test_no_rows(folder: Path) -> None:
     (folder / "people.csv").write_text("sex,city,height\n")
     with pytest.raises(InputError, match="no rows"):
@@ -254,7 +294,7 @@ def test_the_same_values_in_another_file_are_refused(folder: Path) -> None:
     (folder / "other.csv").write_text((folder / "other.csv").read_text().replace("height", "size"))
     with pytest.raises(InputError, match="'height' of data set 'people' and column 'size' of 'again'"):
         load_all(configured(folder, renamed).datasets)
-    (folder / "other.csv").write_text((folder / "other.csv").read_text().replace(heights[0], "199.95"))
+    (folder / "other.csv").write_text((folder / "other.csv").read_text().replace(heights[0], "199.9"))
     assert list(load_all(configured(folder, renamed).datasets)) == ["people", "again"]
 
 

@@ -93,6 +93,7 @@ class Private(_Section):
     lower: Number
     upper: Number
     keep: Number
+    step: Number | None = Field(None, description="a number")
     integral: Flag = False
     missing_as: Number | None = Field(None, description="a number")
     _name: str = PrivateAttr(default="")
@@ -116,6 +117,13 @@ class Private(_Section):
             "missing_as lies outside the bounds": self.missing_as is not None
             and not self.lower <= self.missing_as <= self.upper,
         }
+        if self.step is not None:
+            faults |= {
+                "step is a number, 0 for a continuum, and at most upper − lower": not 0
+                <= self.step
+                <= self.upper - self.lower,
+                "integral = true is step = 1: say one of them": self.integral and self.step != 1,
+            }
         if self.integral:
             faults |= {
                 "an integral column needs whole bounds": not (self.lower.is_integer() and self.upper.is_integer()),

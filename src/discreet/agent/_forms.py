@@ -103,6 +103,7 @@ class Column(BaseModel):
     upper: float
     keep: float
     integral: bool
+    step: float | None = Field(description="In which values are recorded, as everybody knows; 0 for a continuum")
     missing_as: float | None
 
 

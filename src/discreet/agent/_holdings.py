@@ -17,7 +17,10 @@ import numpy as np
 from discreet._typing import FloatArray, IntArray
 from discreet.agent._config import Dataset, Private
 from discreet.agent._filters import kind_of
+from discreet.agent._recording import bounds_on, recording
 from discreet.errors import InputError
+from discreet.queries.auditor import Auditor
+from discreet.queries.auditor._lattices import Lattice
 from discreet.release._cells import is_number
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, Label
@@ -36,6 +39,7 @@ class Holding:
     people: int
     public: dict[str, tuple[Alphabet, IntArray]] = field(repr=False)
     private: dict[str, FloatArray] = field(repr=False)
+    lattices: dict[str, Lattice]
     fingerprint: str
 
     @classmethod
@@ -54,6 +58,10 @@ class Holding:
         public = {name: (coded[name][0], coded[name][1][rows]) for name in dataset.public}
         private = {each.name: _numbers(dataset, each, *coded[each.name], counts)[rows] for each in dataset.private}
         _refuse_copies(dataset, public, private)
+        lattices = {
+            each.name: recording(f"data set {dataset.name!r}, column {each.name!r}", each, private[each.name])
+            for each in dataset.private
+        }
         digest = hashlib.sha256(repr((sorted(dataset.public), sorted(private), len(rows))).encode())
         for name in sorted(public):
             alphabet, codes = public[name]
@@ -61,7 +69,18 @@ class Holding:
             digest.update(codes.astype("<i8").tobytes())
         for name in sorted(private):
             digest.update(private[name].astype("<f8").tobytes())
-        return cls(dataset, len(rows), public, private, digest.hexdigest())
+        return cls(dataset, len(rows), public, private, lattices, digest.hexdigest())
+
+    def auditor(self, column: str) -> Auditor:
+        """An auditor of a private column that knows nothing yet."""
+        declared, lattice = self.dataset.columns[column], self.lattices[column]
+        lower, upper = bounds_on(lattice, declared)
+        return Auditor(
+            np.full(self.people, lower),
+            np.full(self.people, upper),
+            keep=min(declared.keep, upper - lower),
+            step=lattice.step,
+        )
 
     def kinds(self) -> dict[str, str]:
         """What the public columns hold: "number", "text", "date", "moment", "yes or no"; never a value."""

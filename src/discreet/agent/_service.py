@@ -22,11 +22,11 @@ from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
 from discreet.errors import DiscreetError, InputError
-from discreet.queries.auditor import Auditor
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray
     from discreet.agent._questions import Question
+    from discreet.queries.auditor import Auditor
 
 TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
 
@@ -61,7 +61,7 @@ class Book:
     def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
         """The auditor, told of every row that is in the ledger by now."""
         if self.auditor is None:
-            self.auditor, self.seen, self.records = self._fresh(), 0, 0
+            self.auditor, self.seen, self.records = self.holding.auditor(self.column.name), 0, 0
         rows = ledger.read(book=self.name, after=self.seen, turn=turn)
         if any(row.number != self.seen + i for i, row in enumerate(rows, 1)):
             raise DamagedError("rows of the ledger are missing: the owner must restore it")
@@ -72,13 +72,6 @@ class Book:
     def wrote(self, answer: Answer) -> None:
         """The auditor's last answer stands in the ledger."""
         self.seen, self.records = answer.number, self.records + bool(answer.record)
-
-    def _fresh(self) -> Auditor:
-        """An auditor that knows nothing yet."""
-        people, column = self.holding.people, self.column
-        return Auditor(
-            np.full(people, column.lower), np.full(people, column.upper), keep=column.keep, integral=column.integral
-        )
 
 
 @dataclass(frozen=True)
@@ -123,7 +116,10 @@ class Agent:
                 "people": holding.people,
                 "public": list(holding.dataset.public),
                 "kinds": holding.kinds(),
-                "private": [column.declared for column in holding.dataset.private],
+                "private": [
+                    {**column.declared, "step": float(holding.lattices[column.name].step)}
+                    for column in holding.dataset.private
+                ],
                 "collude": holding.dataset.collude,
                 "smallest_group": holding.dataset.smallest_group,
             }
@@ -252,7 +248,8 @@ class Agent:
         if column is None:
             private = [each.name for each in holding.dataset.private]
             raise InputError(f"questions are about one of {private}")
-        if question.aggregate == "count" and not (column.integral and column.lower >= 0 and column.upper <= 1):
+        whole = holding.lattices[column.name].step == 1
+        if question.aggregate == "count" and not (whole and column.lower >= 0 and column.upper <= 1):
             raise InputError(f"COUNT is for columns of 0 and 1, and {column.name!r} is none: use AVG or SUM")
         return self._opened(holding, column, "" if holding.dataset.collude else analyst.name)
 

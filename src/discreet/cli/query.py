@@ -78,12 +78,17 @@ def _datasets(found: dict[str, Any]) -> list[str]:
         lines.append(f"{row['name']}: {row['people']:,} people")
         lines += [
             f"  {column['name']} in [{column['lower']:g}, {column['upper']:g}]"
-            f"{', whole numbers' if column['integral'] else ''}; everybody keeps {column['keep']:g}"
+            f"{_steps(column)}; everybody keeps {column['keep']:g}"
             for column in row["private"]
         ]
         public = [f"{name} ({kinds[name]})" if name in kinds else name for name in row["public"]]
         lines.append(f"  filters on {', '.join(public)}" if public else "  no filters")
     return lines
+
+
+def _steps(column: dict[str, Any]) -> str:
+    step = column.get("step")
+    return ", whole numbers" if step == 1 else f", in steps of {step:g}" if step else ""
 
 
 def _price(found: dict[str, Any]) -> list[str]:

@@ -76,7 +76,7 @@ def command(
         if key is not None:
             tell("owner", "the owner's key", key)
         for row in agent.datasets():
-            private = ", ".join(each["name"] for each in row["private"])
+            private = ", ".join(f"{each['name']} ({_recorded(each['step'])})" for each in row["private"])
             click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
         if listener is not None:
             address, number, *_ = listener.getsockname()
@@ -85,6 +85,10 @@ def command(
             run(agent, listener)
     finally:
         agent.close()
+
+
+def _recorded(step: float) -> str:
+    return "whole numbers" if step == 1 else f"steps of {step:.10g}" if step else "a continuum, as declared"
 
 
 def _wanted(text: str) -> tuple[str, float]:

@@ -68,7 +68,7 @@ def test_whoever_chooses_the_worst_cell_and_data_in_it_leaves_everyone_enough(se
         upper[0] = 0.0  # known to everybody
     wide = np.where(upper > 0, upper, 1.0)
     keep = upper * float(rng.choice([0.05, 0.2, 0.5]))
-    auditor, told = Auditor(lower, upper, keep=keep), list[Told]()
+    auditor, told = Auditor(lower, upper, keep=keep, step=0), list[Told]()
     data = rng.uniform(lower, upper)
     for _ in range(7):
         members = some_group(rng, n)
@@ -132,7 +132,7 @@ def thin_slabs(seed: int, n: int) -> Iterator[tuple[IntArray, float]]:
 def test_intervals_are_found_among_slabs_a_billion_times_thinner_than_others(seed: int, n: int) -> None:
     """An interior point runs out of digits there; what is shown as kept must not fall below what is kept."""
     data = np.random.default_rng(100 + seed).random(n)
-    auditor, told = Auditor(np.zeros(n), np.ones(n), keep=0.2), list[Told]()
+    auditor, told = Auditor(np.zeros(n), np.ones(n), keep=0.2, step=0), list[Told]()
     for members, error in thin_slabs(seed, n):
         reply = auditor.ask(members, "sum", error=error, data=data)
         if reply.answer is not None and reply.bits:
@@ -151,7 +151,7 @@ def test_whoever_keeps_nothing_may_be_told() -> None:
         reply = auditor.ask(members, "count", error=0.1, data=data)
         assert reply.cell == (sum(data[i] for i in members),) * 2
     assert auditor.intervals().tolist() == [[1, 1], [0, 0], [1, 1], [1, 1]] == auditor.intervals("outer").tolist()
-    real = Auditor(np.zeros(3), np.ones(3), keep=0)
+    real = Auditor(np.zeros(3), np.ones(3), keep=0, step=0)
     for error in (1e-3, 1e-6, 1e-9, 1e-12, 1e-15):
         assert (
             abs(0.3 - sum(real.ask([0], "mean", error=error, data=[0.3, 0.5, 0.7]).cell) / 2)
@@ -162,7 +162,7 @@ def test_whoever_keeps_nothing_may_be_told() -> None:
 def test_a_value_next_to_the_end_of_its_cell_is_not_taken_for_changed_data() -> None:
     """Between the last step of the grid and the end of a cell there is room, which a narrow range shows."""
     for back in (1e-10, 1e-13, 1e-16):
-        auditor = Auditor([0, 0], [1e5, 1e-5], keep=[1e3, 1e-7])
+        auditor = Auditor([0, 0], [1e5, 1e-5], keep=[1e3, 1e-7], step=0)
         end = auditor.offer([1], "sum", error=1.1e-7)[7][1]
         data = [5e4, end - back]
         auditor.ask([1], "sum", error=1.1e-7, data=data)
@@ -198,18 +198,18 @@ def test_errors_that_are_no_numbers(error: Any) -> None:
 
 def test_errors_are_taken_as_written() -> None:
     """As quantise does: 0.06 is less than six hundredths in binary, and would cut 12 into 101 cells."""
-    cells = Auditor(np.zeros(12), np.ones(12), keep=0).offer(range(12), "sum", error=0.06)
+    cells = Auditor(np.zeros(12), np.ones(12), keep=0, step=0).offer(range(12), "sum", error=0.06)
     assert len(cells) == 100 and cells[1] == (0.12, 0.24)
 
 
 @pytest.mark.parametrize("integral", [False, True])
 def test_errors_beyond_every_range_tell_nothing(integral: bool) -> None:
-    auditor = Auditor(np.zeros(3), np.ones(3), keep=1, integral=integral)
+    auditor = Auditor(np.zeros(3), np.ones(3), keep=1, step=int(integral))
     assert auditor.ask([0, 1], "mean", error=1.7e308, data=[0, 1, 0]).answer is None
 
 
 def broken(change: Any) -> Any:
-    auditor = Auditor([0, 0, 0], [1, 1, 1], keep=0.2)
+    auditor = Auditor([0, 0, 0], [1, 1, 1], keep=0.2, step=0)
     auditor.ask([0, 1], "sum", error=0.3, data=[0.2, 0.3, 0.4])
     state = json.loads(json.dumps(auditor.to_dict()))
     change(state)
@@ -241,7 +241,7 @@ def test_states_that_no_auditor_wrote_are_refused(change: Any) -> None:
 
 
 def test_what_notebooks_show() -> None:
-    auditor = Auditor([0, 0], [1, 2], keep=[0.6, 0.7])
+    auditor = Auditor([0, 0], [1, 2], keep=[0.6, 0.7], step=0)
     reply = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])
     assert isinstance(reply, Reply) and isinstance(auditor.price([0, 1], "sum", error=0.25), Price)
     shown = reply._repr_html_()
@@ -250,6 +250,6 @@ def test_what_notebooks_show() -> None:
     again = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])._repr_html_()
     assert "free" in again
     assert "0.6 to 0.7" in auditor._repr_html_() and "0.25" not in auditor._repr_html_()
-    nothing = Auditor([0], [1], keep=1).ask([0], "mean", error=0.1, data=[0.3])._repr_html_()
+    nothing = Auditor([0], [1], keep=1, step=0).ask([0], "mean", error=0.1, data=[0.3])._repr_html_()
     assert "nothing new" in nothing and "0.3" not in nothing
     assert "<line" not in Reply(0.5, 0.1, (0.4, 0.6), [(i / 500, (i + 1) / 500) for i in range(500)], 9.0)._repr_html_()

@@ -33,7 +33,7 @@ def attack(
     data: npt.NDArray[np.float64], questions: Iterable[tuple[Members, float]], keep: float = KEEP
 ) -> tuple[Auditor, list[Reply], list[Told]]:
     """Ask for sums of values in [0, 1]; everybody must keep enough, by linear programs over what was told."""
-    auditor = Auditor(np.zeros(len(data)), np.ones(len(data)), keep=keep)
+    auditor = Auditor(np.zeros(len(data)), np.ones(len(data)), keep=keep, step=0)
     replies, told = [], list[Told]()
     for members, error in questions:
         replies.append(auditor.ask(members, "sum", error=error, data=data))
@@ -108,7 +108,7 @@ def test_a_targeted_adaptive_adversary(seed: int) -> None:
     """After each reply, ask for the narrowest group known so far with the target put in or taken out."""
     rng = np.random.default_rng(seed)
     data, target = rng.random(15), int(rng.integers(15))
-    auditor = Auditor(np.zeros(15), np.ones(15), keep=KEEP)
+    auditor = Auditor(np.zeros(15), np.ones(15), keep=KEEP, step=0)
     known: dict[frozenset[int], float] = {}
     told: list[Told] = []
     group = frozenset(range(15))
@@ -157,11 +157,11 @@ def test_a_witness_gives_the_same_transcript(keep: float) -> None:
     data = rng.random(n)
     questions = [(np.flatnonzero(rng.random(n) < 0.5), 0.05) for _ in range(25)]
     questions = [(members, error) for members, error in questions if len(members)]
-    auditor = Auditor(np.zeros(n), np.ones(n), keep=keep)
+    auditor = Auditor(np.zeros(n), np.ones(n), keep=keep, step=0)
     replies = [auditor.ask(members, "mean", error=error, data=data) for members, error in questions]
     other = auditor.witness()
     assert np.abs(other - data).max() > 0.05
-    replay = Auditor(np.zeros(n), np.ones(n), keep=keep)
+    replay = Auditor(np.zeros(n), np.ones(n), keep=keep, step=0)
     assert [replay.ask(members, "mean", error=error, data=other) for members, error in questions] == replies
     assert replay.to_dict() == auditor.to_dict()
 
@@ -169,19 +169,19 @@ def test_a_witness_gives_the_same_transcript(keep: float) -> None:
 def test_the_ends_of_an_inner_interval_are_possible_data() -> None:
     """For someone in a class of two, the other makes room: a data set at either end has the same replies."""
     data = np.array([0.2, 0.3, 0.9, 0.6])
-    auditor = Auditor(np.zeros(4), np.ones(4), keep=0.2)
+    auditor = Auditor(np.zeros(4), np.ones(4), keep=0.2, step=0)
     reply = auditor.ask([0, 1], "sum", error=0.1, data=data)
     low, high = auditor.intervals()[0]
     for end in (low, high):
         other = np.array([end, np.clip(sum(reply.cell) / 2 - end, 0, 1), 0.9, 0.6])
-        assert Auditor(np.zeros(4), np.ones(4), keep=0.2).ask([0, 1], "sum", error=0.1, data=other) == reply
+        assert Auditor(np.zeros(4), np.ones(4), keep=0.2, step=0).ask([0, 1], "sum", error=0.1, data=other) == reply
 
 
 def test_capacity_is_finite_and_can_be_priced() -> None:
     """Trap 7: one analyst can use the auditor up; prices known before asking let a quota stop it."""
     rng = np.random.default_rng(9)
     data = rng.random(6)
-    auditor = Auditor(np.zeros(6), np.ones(6), keep=0.4)
+    auditor = Auditor(np.zeros(6), np.ones(6), keep=0.4, step=0)
     spent, quota, refused = 0.0, 6.0, 0
     for _ in range(40):
         members = np.flatnonzero(rng.random(6) < 0.6)

@@ -40,12 +40,12 @@ def test_the_fano_plane_fools_linear_programs() -> None:
 
 def test_whole_witnesses_are_not_fooled_by_the_fano_plane() -> None:
     """From that very history no cell with two or three is proven safe, and the last question tells nothing."""
-    people = People.declare(np.zeros(8), np.ones(8), np.ones(8), True, [])
+    people = People.declare(np.zeros(8), np.ones(8), np.ones(8), Fraction(1), [])
     state = Integral.start(people)
     for line in LINES:
         row, key = people.sum_row(np.array(line)), repr(line).encode()
         prospect = state.prospect(row, key, Fraction(1, 2))
-        state = state.after(prospect, key, Cells(Fraction(0), Fraction(3), 4, (0, 2, 4), whole=True), 0)
+        state = state.after(prospect, key, Cells(Fraction(0), Fraction(3), 4, (0, 2, 4), step=Fraction(1)), 0)
     row = people.sum_row(np.arange(8))
     prospect = state.prospect(row, b"all", Fraction(1, 2))
     assert [prospect.low, prospect.high] == [Fraction(0), Fraction(3)]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
+
+from discreet.queries.auditor._lattices import down
 
 TESTS = 20, 8
 """Cells of one question that are looked at for their safety: so many, and so many more for each doubling of the parts.
@@ -21,15 +24,15 @@ Safe = Callable[[int, int], bool]
 class Cells:
     """[low, high] in equal parts, merged between consecutive `cuts`; exact.
 
-    A cell has its lower end, not its upper one, except the last, which is closed. With `whole`, values are whole
-    numbers, each a part, and a cell runs from one to another, both included.
+    A cell has its lower end, not its upper one, except the last, which is closed. With a `step`, values are recorded in
+    steps, each a part, and a cell runs from one to another, both included.
     """
 
     low: Fraction
     high: Fraction
     parts: int
     cuts: tuple[int, ...]
-    whole: bool = False
+    step: Fraction = Fraction(0)
 
     def __len__(self) -> int:
         return len(self.cuts) - 1
@@ -37,18 +40,18 @@ class Cells:
     @property
     def width(self) -> Fraction:
         """The length of one part."""
-        return Fraction(1) if self.whole else (self.high - self.low) / self.parts
+        return self.step or (self.high - self.low) / self.parts
 
     def ends(self, i: int) -> tuple[Fraction, Fraction]:
         """The least and the greatest value of a cell."""
         return (
             self.low + self.cuts[i] * self.width,
-            self.low + self.cuts[i + 1] * self.width - (1 if self.whole else 0),
+            self.low + self.cuts[i + 1] * self.width - self.step,
         )
 
     def closed(self, i: int) -> bool:
         """Whether the upper end belongs to the cell."""
-        return self.whole or i == len(self) - 1
+        return self.step > 0 or i == len(self) - 1
 
     def find(self, value: Fraction) -> int | None:
         """The cell of a value; None outside [low, high]."""
@@ -59,14 +62,14 @@ class Cells:
         return bisect_right(self.cuts, part) - 1
 
     def listed(self, divisor: int) -> list[tuple[float, float]]:
-        """All cells, in units of 1/divisor."""
-        scale = self.low.denominator * self.high.denominator
-        first, step = int(self.low * scale) * self.parts, int((self.high - self.low) * scale)
-        below = scale * self.parts * divisor
-        if self.whole:
-            return [(float(a / divisor), float(b / divisor)) for a, b in map(self.ends, range(len(self)))]
-        edges = [(first + cut * step) / below for cut in self.cuts]
-        return list(pairwise(edges))
+        """All cells, in units of 1/divisor; floats that hold them."""
+        # In whole numbers over one denominator: there may be 100,000 cells.
+        width = self.width
+        below = math.lcm(self.low.denominator, width.denominator, self.step.denominator)
+        first, each, last = (int(part * below) for part in (self.low, width, self.step))
+        edges = [first + cut * each for cut in self.cuts]
+        below *= divisor
+        return [(down(low, below), -down(last - high, below)) for low, high in pairwise(edges)]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; fractions as text, runs of single parts as [first, last]."""
@@ -76,7 +79,7 @@ class Cells:
                 runs[-1][1] = cut
             else:
                 runs.append([cut, cut])
-        return {"low": str(self.low), "high": str(self.high), "parts": self.parts, "cuts": runs, "whole": self.whole}
+        return {"low": str(self.low), "high": str(self.high), "parts": self.parts, "cuts": runs, "step": str(self.step)}
 
     @classmethod
     def from_dict(cls, said: Mapping[str, Any]) -> Cells:
@@ -84,7 +87,7 @@ class Cells:
         cuts = tuple(cut for first, last in said["cuts"] for cut in range(first, last + 1))
         if len(cuts) < 2 or cuts[0] or cuts[-1] != int(said["parts"]) or any(a >= b for a, b in pairwise(cuts)):
             raise ValueError("cuts go from 0 to the number of parts")
-        return cls(Fraction(said["low"]), Fraction(said["high"]), int(said["parts"]), cuts, bool(said["whole"]))
+        return cls(Fraction(said["low"]), Fraction(said["high"]), int(said["parts"]), cuts, Fraction(said["step"]))
 
 
 def merge(parts: int, safe: Safe) -> tuple[int, ...]:

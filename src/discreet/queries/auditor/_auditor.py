@@ -29,20 +29,23 @@ from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._declarations import (
     SLACK,
+    check_recorded,
     checked_aggregate,
     checked_bounds,
     checked_data,
     checked_error,
     checked_members,
+    checked_step,
 )
-from discreet.queries.auditor._people import People, PriorRow, Row, exact_sum
+from discreet.queries.auditor._lattices import around, ceiling, floor
+from discreet.queries.auditor._people import People, PriorRow, Row
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 from discreet.queries.auditor._whole_numbers import Integral
 from discreet.queries.auditor._witnesses import Extremes, personal_intervals, shared_out
 from discreet.tables._checksum import read_sealed, write_sealed
 
-VERSION = 1
+VERSION = 2
 """Of what `to_dict` writes."""
 
 
@@ -88,8 +91,8 @@ class Auditor:
     """Answers linear questions about one data set so that everybody keeps an interval of possible values.
 
     Whatever the data, however many questions and however many analysts put their answers together: for each person
-    the values that all answers so far leave possible span at least `keep` (for integral data: two possible values at
-    least `keep` apart). Questions that would break this are answered more coarsely.
+    the values that all answers so far leave possible span at least `keep` (for recorded steps: two possible values
+    at least `keep` apart). Questions that would break this are answered more coarsely.
 
     Parameters
     ----------
@@ -97,8 +100,12 @@ class Auditor:
         Public bounds of each person's value, one entry per person.
     keep
         The length that each person keeps, at most upper - lower; one number or one per person.
+    step
+        The step in which values are recorded: each is its lower bound plus a whole multiple of it, everybody knows that,
+        and witnesses lie there too. 0 declares a continuum. With None, data that lie on a decimal lattice are refused with
+        the step that was found, and others are taken as continuous.
     integral
-        Whole-number data, such as 0/1 columns: witnesses are whole numbers too.
+        Whole-number data, such as 0/1 columns: step=1.
     prior
         What else is publicly known: rows (weights by person, low, high) that say low <= sum of weight x value <= high.
 
@@ -109,7 +116,7 @@ class Auditor:
 
     Examples
     --------
-    >>> auditor = Auditor([0, 0], [1, 1], keep=0.6)
+    >>> auditor = Auditor([0, 0], [1, 1], keep=0.6, step=0)
     >>> auditor.offer([0, 1], "sum", error=0.25)
     [(0.0, 1.0), (1.0, 2.0)]
     >>> reply = auditor.ask([0, 1], "sum", error=0.25, data=[0.25, 0.5])
@@ -123,14 +130,17 @@ class Auditor:
         upper: npt.ArrayLike,
         *,
         keep: npt.ArrayLike = 0.2,
+        step: float | Fraction | None = None,
         integral: bool = False,
         prior: Sequence[PriorRow] = (),
     ) -> None:
-        self._people = People.declare(*checked_bounds(lower, upper, keep, integral, prior))
+        self._step = checked_step(step, integral)
+        declared = checked_bounds(lower, upper, keep, self._step or Fraction(0), prior, integral=integral)
+        self._people = People.declare(*declared)
         self._prior = [
             ({int(p): float(w) for p, w in row.items()}, float(low), float(high)) for row, low, high in prior
         ]
-        self._engine: _Engine = (Integral if integral else Real).start(self._people)
+        self._engine: _Engine = (Integral if self._step else Real).start(self._people)
         self._records: list[Record] = []
         self._folded = 0
         self._memory: dict[tuple[bytes, Fraction], Record] = {}
@@ -144,7 +154,9 @@ class Auditor:
         people, told = self._people, sum(record.cuts for record in self._records)
         least, most = float(people.keep.min()), float(people.keep.max())
         kept = f"{least:g}" if least == most else f"{least:g} to {most:g}"
-        what = "two possible whole values so far apart" if people.integral else "an interval of possible values so long"
+        what = (
+            "two possible recorded values so far apart" if people.integral else "an interval of possible values so long"
+        )
         rows = [
             ("people", f"{people.n:,}", f"values from {people.lower.min():g} to {people.upper.max():g}"),
             ("keep", kept, f"everybody keeps {what}, whatever was asked"),
@@ -207,10 +219,11 @@ class Auditor:
         if data is None:
             raise InputError("data are needed to answer: give everybody's value, or use offer or price")
         values = checked_data(self._people, data)
+        check_recorded(self._step, self._people, values)
         known = self._known(question)
         if known is None:
             offer = self._offer(question)
-            chosen = offer.cells.find(exact_sum(values[question.members]))
+            chosen = offer.cells.find(self._people.sum_of(values, question.members))
             if chosen is None or not self._fits(values):
                 raise InputError("data do not fit the answers given before: changed data are a new data set")
             record = Record(question, offer.cells, chosen, free=False)
@@ -221,11 +234,11 @@ class Auditor:
             if known.question.error != question.error:
                 self._remember(record)
         low, high = (end / question.divisor for end in record.cells.ends(record.chosen))
-        several = len(record.cells) > 1
+        middle, error_of_it = around(low, high)
         return Reply(
-            float((low + high) / 2) if several else None,
-            float((high - low) / 2),
-            (float(low), float(high)),
+            middle if len(record.cells) > 1 else None,
+            error_of_it,
+            (floor(low), ceiling(high)),
             record.cells.listed(question.divisor),
             math.log2(len(record.cells)) if not record.free else 0.0,
         )
@@ -255,7 +268,7 @@ class Auditor:
             "lower": people.lower.tolist(),
             "upper": people.upper.tolist(),
             "keep": people.keep.tolist(),
-            "integral": people.integral,
+            "step": None if self._step is None else str(self._step),
             "prior": [[sorted(row.items()), low, high] for row, low, high in self._prior],
             "records": [record.to_dict() for record in self._records],
         }
@@ -274,11 +287,12 @@ class Auditor:
             )
         try:
             prior = [({int(p): float(w) for p, w in row}, low, high) for row, low, high in said["prior"]]
-            lower, upper, keep, integral = (said[name] for name in ("lower", "upper", "keep", "integral"))
+            lower, upper, keep = (said[name] for name in ("lower", "upper", "keep"))
+            step = None if said["step"] is None else Fraction(said["step"])
             records = list(said["records"])
         except (TypeError, ValueError, KeyError):
             raise InputError(NOT_WRITTEN) from None
-        auditor = cls(lower, upper, keep=keep, integral=integral, prior=prior)
+        auditor = cls(lower, upper, keep=keep, step=step, prior=prior)
         auditor.follow(records)
         return auditor
 
@@ -357,7 +371,7 @@ class Auditor:
         """Whether the data are what the earlier answers were about, to rounding."""
         system = self._engine.system
         chosen = system.class_of >= 0
-        steps = (values - self._people.lower)[chosen] / float(self._people.unit)
+        steps = self._people.in_steps(values)[chosen]
         sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
         length = np.diff(system.indptr)
         reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError, listed
 from discreet.queries._uniform_sums import rational
+from discreet.queries.auditor._lattices import MOST_STEPS, ROUNDING, decimal, lattice_of
 from discreet.queries.auditor._people import People, PriorRow
 
 LINEAR = ("mean", "sum", "count")
@@ -23,18 +24,22 @@ SLACK = 1e-9
 """Relative rounding that declared lengths and prior rows may carry."""
 
 LARGEST_WHOLE = 2.0**31
-"""Bounds of whole-number data stay below this, so that sums over many people are exact."""
+"""Bounds of whole numbers in an agent stay below this, so that sums over many people are exact."""
 
 LARGEST, SMALLEST = 1e290, 1e-280
 """Sums of bounds stay below the one and ranges above the other: floats hold both, and a share of either."""
 
 
 def checked_bounds(
-    lower: npt.ArrayLike, upper: npt.ArrayLike, keep: npt.ArrayLike, integral: bool, prior: Sequence[PriorRow]
-) -> tuple[FloatArray, FloatArray, FloatArray, bool, Sequence[PriorRow]]:
+    lower: npt.ArrayLike,
+    upper: npt.ArrayLike,
+    keep: npt.ArrayLike,
+    step: Fraction,
+    prior: Sequence[PriorRow],
+    *,
+    integral: bool = False,
+) -> tuple[FloatArray, FloatArray, FloatArray, Fraction, Sequence[PriorRow]]:
     """Bounds and lengths as arrays, one entry per person."""
-    if not isinstance(integral, bool | np.bool_):
-        raise InputError("integral is True or False, for everybody: give whole-number people an auditor of their own")
     if not isinstance(prior, Sequence):
         raise InputError("prior is a list of rows (weights by person, low, high)")
     low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
@@ -55,16 +60,47 @@ def checked_bounds(
     _refuse(length < 0, "keep is negative")
     _refuse(length > (high - low) * (1 + SLACK), "keep is longer than the range from lower to upper")
     if integral:
-        _refuse(
-            (low != np.rint(low)) | (high != np.rint(high)), "integral data need whole-number bounds: these are not"
-        )
-        _refuse(
-            np.maximum(-low, high) > LARGEST_WHOLE,
-            f"integral data need bounds below {LARGEST_WHOLE:.0f}: these are not",
-        )
+        whole = (low == np.rint(low)) & (high == np.rint(high))
+        _refuse(~whole, "integral data need whole-number bounds: these are not")
+    if step:
+        _refuse(np.maximum(-low, high) > MOST_STEPS * float(step), "step is too small to tell floats apart")
     for row in prior:
         _check_prior(row, len(low))
-    return low, high, np.minimum(length, high - low), bool(integral), prior
+    return low, high, np.minimum(length, high - low), step, prior
+
+
+def checked_step(step: float | Fraction | None, integral: bool) -> Fraction | None:
+    """The lattice that was declared: None for nothing, 0 for a continuum."""
+    if not isinstance(integral, bool | np.bool_):
+        raise InputError("integral is True or False, for everybody: give whole-number people an auditor of their own")
+    if step is None:
+        return Fraction(1) if integral else None
+    try:
+        exact = step if isinstance(step, Fraction) else rational(step)
+    except (TypeError, ValueError, OverflowError):
+        exact = Fraction(-1)
+    if exact < 0 or isinstance(step, bool):
+        raise InputError("step is a number: the step in which values are recorded, or 0 for a continuum")
+    if integral and exact != 1:
+        raise InputError("integral=True is step=1: give one of them")
+    return exact
+
+
+def check_recorded(step: Fraction | None, people: People, values: FloatArray) -> None:
+    """Refuse data that do not lie on their lattice, and data on a lattice that was not declared."""
+    if step:
+        steps = people.in_steps(values)
+        off = np.abs(values - people.values(np.arange(people.n), steps))
+        slack = ROUNDING * (np.abs(values) + np.abs(people.lower) + float(step))
+        what = "whole numbers though integral=True" if step == 1 else f"at lower + whole multiples of {decimal(step)}"
+        _refuse(off > slack, f"data are not {what}, as declared,")
+    found = lattice_of(values) if step is None else None
+    if found is not None:
+        said = decimal(found.step)
+        raise InputError(
+            f"data are recorded in steps of {said}, which narrow cells would give away: declare step={said}, or step=0 "
+            "if nobody knows of the steps"
+        )
 
 
 def _check_prior(row: PriorRow, people: int) -> None:
@@ -110,7 +146,7 @@ def checked_aggregate(aggregate: str, people: People) -> None:
                 "ask mean, sum or count"
             )
         raise InputError(f"unknown aggregate {aggregate!r}: it is one of {listed(LINEAR)}")
-    if aggregate == "count" and not (people.integral and people.lower.min() >= 0 and people.upper.max() <= 1):
+    if aggregate == "count" and not (people.step == 1 and people.lower.min() >= 0 and people.upper.max() <= 1):
         raise InputError('"count" is for 0/1 data: declare integral=True and bounds 0 and 1, or ask for the sum')
 
 
@@ -131,8 +167,6 @@ def checked_data(people: People, data: npt.ArrayLike) -> FloatArray:
     if values.shape != people.lower.shape:
         raise InputError(f"data need one value per person: {people.n} people, shape {values.shape}")
     _refuse((values < people.lower) | (values > people.upper), "data lie outside the declared bounds")
-    if people.integral:
-        _refuse(values != np.rint(values), "data are not whole numbers though integral=True")
     for functional, low, high in people.declared:
         found = functional.constant + sum(w * Fraction(float(values[p])) for p, w in functional.weights.items())
         slack = Fraction(SLACK) * sum(

@@ -52,14 +52,14 @@ class Prospect:
 
     def cut(self, low: Fraction, high: Fraction) -> System:
         """The system that this cell would leave, both ends included."""
-        scale, offset = self.row.scale, self.row.offset
-        return self.system.tighten(self.place, (low - offset) * scale, (high - offset) * scale, closed=True)
+        factor, offset = self.row.scale / self.system.people.unit, self.row.offset
+        return self.system.tighten(self.place, (low - offset) * factor, (high - offset) * factor, closed=True)
 
     @cached_property
     def witnesses(self) -> list[tuple[Fraction, FloatArray]]:
         """The known witnesses, each with the question's value."""
-        scale, offset = self.row.scale, self.row.offset
-        return [(offset + Fraction(int(dot(self.objective, point)), scale), point) for point in self.pool]
+        unit, offset = self.system.people.unit / self.row.scale, self.row.offset
+        return [(offset + unit * int(dot(self.objective, point)), point) for point in self.pool]
 
     @cached_property
     def relaxed(self) -> tuple[FloatArray, list[FloatArray]]:
@@ -71,12 +71,14 @@ class Prospect:
     @property
     def middle(self) -> float:
         """The question's value at the centre of the relaxation."""
-        return float(self.row.offset) + dot(self.objective, self.curve[0]) / self.row.scale
+        unit = float(self.system.people.unit) / self.row.scale
+        return float(self.row.offset) + unit * dot(self.objective, self.curve[0])
 
     def near(self, low: Fraction, high: Fraction) -> FloatArray:
         """A point of the relaxation whose value is in the middle of a cell."""
         values, points = self.relaxed
-        return interpolated(values, points, float(((low + high) / 2 - self.row.offset) * self.row.scale))
+        factor = self.row.scale / self.system.people.unit
+        return interpolated(values, points, float(((low + high) / 2 - self.row.offset) * factor))
 
 
 @dataclass(eq=False)
@@ -156,7 +158,8 @@ class Cover:
         search, prospect = self.search, self.search.prospect
         first, last = low, high
         if self.points:
-            first, last = (self.high + 1, high) if high > self.high else (low, self.low - 1)
+            unit = prospect.system.people.unit
+            first, last = (self.high + unit, high) if high > self.high else (low, self.low - unit)
         self.low, self.high = low, high
         system = prospect.cut(low, high)
         old, self.points = self.points, []

@@ -7,7 +7,7 @@ integer below 2^53, which floats hold exactly: a witness is a vector of such int
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError
+from discreet.queries._uniform_sums import rational
 
 BITS = 51
 """Sums on the grid stay below 2^BITS, so that floats hold them exactly."""
@@ -76,8 +77,10 @@ class People:
 
     Attributes
     ----------
+    step
+        Recorded values are lower + whole multiples of this; 0 where they are real.
     unit
-        One step of the grid, in the units of the data.
+        One step of the grid, in the units of the data: the recorded step, where there is one.
     steps, need
         Each person's range and the length to keep, in whole steps; `need` is rounded up.
     kinds, kind
@@ -93,7 +96,7 @@ class People:
     lower: FloatArray
     upper: FloatArray
     keep: FloatArray
-    integral: bool
+    step: Fraction
     unit: Fraction
     steps: FloatArray
     need: FloatArray
@@ -105,31 +108,39 @@ class People:
 
     @classmethod
     def declare(
-        cls, lower: FloatArray, upper: FloatArray, keep: FloatArray, integral: bool, prior: Sequence[PriorRow]
+        cls, lower: FloatArray, upper: FloatArray, keep: FloatArray, step: Fraction, prior: Sequence[PriorRow]
     ) -> People:
         """Choose the grid and solve the prior equations; everything has been checked but the prior rows."""
+        # On a lattice numbers are the decimals that people wrote, so that a tenth is a tenth.
+        exact = rational if step else Fraction
         pairs, kind = np.unique(np.stack([lower, upper], axis=1), axis=0, return_inverse=True)
-        kinds = [(Fraction(low), Fraction(high)) for low, high in pairs.tolist()]
-        derived, rows = _solve(prior, lower, upper)
-        if integral and any(
-            len(f.weights) > 1 or _weight(f) > 1 or f.constant.denominator > 1 for f in derived.values()
-        ):
-            raise InputError("a prior equation about whole-number data may tie two people only, with weights 1 or -1")
+        kinds = [(exact(low), exact(high)) for low, high in pairs.tolist()]
+        kind = kind.reshape(-1).astype(np.int64)
+        said = [
+            (Functional(Fraction(0), {int(p): exact(w) for p, w in weights.items()}), exact(low), exact(high))
+            for weights, low, high in prior
+        ]
+        derived, rows = _solve(said, lambda person: kinds[kind[person]])
+        _check_on_lattice(derived, step, lambda person: kinds[kind[person]][0])
         widest = max((high - low for low, high in kinds), default=Fraction(0)) or Fraction(1)
         weight = max([1.0, *(_weight(row) for row, _, _ in rows), *(_weight(row) for row in derived.values())])
         people = float(np.sum((upper - lower) / float(widest)))
         bits = min(FINEST, BITS - math.ceil(math.log2(max(people, 2.0) * weight)))
         if bits < 20 or weight >= WEIGHTIEST:
             raise InputError("these prior rows need numbers too large to check exactly: use small whole weights")
-        unit = Fraction(1) if integral else widest / 2**bits
+        unit = step or widest / 2**bits
         spans = [math.floor((high - low) / unit) for low, high in kinds]
         steps = np.array(spans, np.float64)[kind]
-        if not integral and (narrow := int(((steps < FEWEST) & (upper > lower)).sum())):
+        if step and max(people, 2.0) * weight * float(widest / step) >= 2.0**BITS:
+            raise InputError(
+                "step is too small for these bounds: sums would have more digits than can be checked exactly"
+            )
+        if not step and (narrow := int(((steps < FEWEST) & (upper > lower)).sum())):
             raise InputError(
                 f"{narrow} people have bounds over {2**bits // FEWEST:,} times closer than the widest ones: "
                 "give people with ranges so unlike an auditor each"
             )
-        need = np.array([math.ceil(Fraction(length) / unit) for length in np.unique(keep).tolist()], np.float64)
+        need = np.array([math.ceil(exact(length) / unit) for length in np.unique(keep).tolist()], np.float64)
         need = need[np.unique(keep, return_inverse=True)[1]]
         # Whoever keeps the whole range keeps it to the last step of the grid.
         need = np.minimum(need, steps)
@@ -138,17 +149,47 @@ class People:
                 # A multiple of another's value: whoever it follows keeps enough for both.
                 ((other, factor),) = functional.weights.items()
                 need[other] = max(need[other], math.ceil(int(need[person]) / abs(factor)))
-        said = [
-            (Functional(Fraction(0), {int(p): Fraction(w) for p, w in weights.items()}), Fraction(low), Fraction(high))
-            for weights, low, high in prior
-        ]
-        kind = kind.reshape(-1).astype(np.int64)
-        return cls(lower, upper, keep, integral, unit, steps, need, kinds, kind, derived, rows, said)
+        return cls(lower, upper, keep, step, unit, steps, need, kinds, kind, derived, rows, said)
 
     @property
     def n(self) -> int:
         """Number of people."""
         return len(self.lower)
+
+    @property
+    def integral(self) -> bool:
+        """Whether values lie on a lattice: witnesses are whole numbers of its steps."""
+        return self.step > 0
+
+    def base(self, person: int) -> Fraction:
+        """A person's lower bound."""
+        return self.kinds[self.kind[person]][0]
+
+    def lowest(self, members: IntArray) -> Fraction:
+        """The sum of the lower bounds of these people."""
+        if not self.step:
+            return exact_sum(self.lower[members])
+        counts = np.bincount(self.kind[members], minlength=len(self.kinds))
+        return sum((int(counts[i]) * self.kinds[i][0] for i in np.flatnonzero(counts)), Fraction(0))
+
+    def in_steps(self, values: FloatArray) -> FloatArray:
+        """Values as steps above the lower bounds: whole numbers on a lattice."""
+        steps = (values - self.lower) / float(self.unit)
+        return np.rint(steps) if self.step else steps
+
+    def sum_of(self, values: FloatArray, members: IntArray) -> Fraction:
+        """The sum over these people, exact: on a lattice that of the decimals, and not of the floats near them."""
+        if not self.step:
+            return exact_sum(values[members])
+        return self.lowest(members) + self.step * int(self.in_steps(values)[members].sum())
+
+    def values(self, people: IntArray, steps: FloatArray) -> FloatArray:
+        """The data that so many steps above the lower bounds are; on a lattice the float nearest to each decimal."""
+        if not self.step:
+            return self.lower[people] + float(self.unit) * steps
+        below = math.lcm(self.step.denominator, *(low.denominator for low, _ in self.kinds))
+        first = np.array([float(low * below) for low, _ in self.kinds])
+        return np.asarray((first[self.kind[people]] + float(self.step * below) * steps) / float(below))
 
     @cached_property
     def free(self) -> BoolArray:
@@ -167,13 +208,13 @@ class People:
         """The sum over these people."""
         weights = np.zeros(self.n)
         weights[members] = self.free[members]
-        offset = exact_sum(self.lower[members])
+        offset = self.lowest(members)
         bound = [self.derived[p] for p in members.tolist() if p in self.derived] if self.derived else []
         if not bound:
             return Row(weights, offset, 1)
         ones = {p: Fraction(1) for p in members.tolist() if p in self.derived}
         rest = self.on_grid(Functional(Fraction(0), ones).substituted(self.derived))
-        known = exact_sum(self.lower[list(ones)])
+        known = self.lowest(np.array(list(ones), np.int64))
         combined = rest.weights + rest.scale * weights
         if float(np.abs(combined) @ self.steps) >= 2.0**53 or np.abs(combined).max() >= WEIGHTIEST:
             raise InputError("with these prior rows this sum needs numbers too large to check exactly")
@@ -186,7 +227,7 @@ class People:
         offset = functional.constant
         for person, weight in functional.weights.items():
             weights[person] = float(weight * scale)
-            offset += weight * Fraction(float(self.lower[person]))
+            offset += weight * self.base(person)
         return Row(weights, offset, scale)
 
 
@@ -195,39 +236,45 @@ def _weight(row: Functional) -> float:
     return float(scale * max([Fraction(1), *(abs(weight) for weight in row.weights.values())]))
 
 
+def _check_on_lattice(derived: Mapping[int, Functional], step: Fraction, base: Callable[[int], Fraction]) -> None:
+    """Whoever follows another on a lattice has a value on it whatever the other's is."""
+    for person, functional in derived.items() if step else ():
+        start = functional.constant + sum(weight * base(p) for p, weight in functional.weights.items()) - base(person)
+        if len(functional.weights) > 1 or _weight(functional) > 1 or (start / step).denominator > 1:
+            raise InputError(
+                "a prior equation about whole numbers or steps may tie two people only, with weights 1 or -1, and values "
+                "that both can have"
+            )
+
+
 def _solve(
-    prior: Sequence[PriorRow], lower: FloatArray, upper: FloatArray
+    prior: Sequence[tuple[Functional, Fraction, Fraction]], bounds: Callable[[int], tuple[Fraction, Fraction]]
 ) -> tuple[dict[int, Functional], list[tuple[Functional, Fraction, Fraction]]]:
     """Equations become substitutions, by exact elimination; inequalities are rewritten with them."""
-    derived = {
-        person: Functional(Fraction(float(lower[person])), {})
-        for weights, _, _ in prior
-        for person in weights
-        if lower[person] == upper[person]
-    }
-    fixed = set(derived)
+    named = {person for row, _, _ in prior for person in row.weights}
+    fixed = {person for person in named if bounds(person)[0] == bounds(person)[1]}
+    derived = {person: Functional(bounds(person)[0], {}) for person in fixed}
     rows: list[tuple[Functional, Fraction, Fraction]] = []
-    for weights, low, high in prior:
-        row = Functional(Fraction(0), {int(p): Fraction(w) for p, w in weights.items() if w}).substituted(derived)
+    for said, low, high in prior:
+        row = Functional(Fraction(0), {p: w for p, w in said.weights.items() if w}).substituted(derived)
         if low < high:
-            rows.append((row, Fraction(low), Fraction(high)))
+            rows.append((row, low, high))
             continue
         if not row.weights:
-            if row.constant != Fraction(low):
+            if row.constant != low:
                 raise InputError("the prior rows contradict each other or the bounds")
             continue
         # The last person with the smallest weight: whole numbers stay whole wherever they can.
         pivot = min(row.weights, key=lambda p: (abs(row.weights[p]), -p))
         lead = row.weights[pivot]
         others = {p: -w / lead for p, w in row.weights.items() if p != pivot}
-        put = {pivot: Functional((Fraction(low) - row.constant) / lead, others)}
+        put = {pivot: Functional((low - row.constant) / lead, others)}
         derived = {p: f.substituted(put) for p, f in derived.items()} | put
     rows = [(row.substituted(derived), low, high) for row, low, high in rows]
     derived = {p: f for p, f in derived.items() if p not in fixed}
-    for person, functional in derived.items():
-        rows.append((functional, Fraction(float(lower[person])), Fraction(float(upper[person]))))
+    rows += [(functional, *bounds(person)) for person, functional in derived.items()]
     if any(not row.weights and not low <= row.constant <= high for row, low, high in rows):
         raise InputError("the prior rows contradict each other or the bounds")
-    if any(not f.weights and lower[p] < upper[p] for p, f in derived.items()):
+    if any(not f.weights for f in derived.values()):
         raise InputError("the prior rows give somebody's value away: nothing can be kept for them")
     return derived, [(row, low, high) for row, low, high in rows if row.weights]

@@ -1,4 +1,4 @@
-"""The state of the auditor of whole-number data, 0/1 columns among them, and the cells of its next question.
+"""The state of the auditor of whole numbers and recorded steps, and the cells of its next question.
 
 Every witness is a vector of whole numbers. The lemma of equal cells is unproved for them, so every cell is tested, and
 each test takes its share of the moves and nodes that one question may cost; never of time, so that decisions can be
@@ -79,7 +79,10 @@ class Integral:
             else:
                 curve.append(np.where(sign * objective > 0, finer.total, np.where(objective == 0, finer.total / 2, 0)))
             bounds.append(upper_bound(finer, sign * objective, multipliers))
-        low, high = (row.offset + Fraction(end, row.scale) for end in (math.ceil(-bounds[1]), math.floor(bounds[0])))
+        unit = finer.people.unit
+        low, high = (
+            row.offset + unit * Fraction(end, row.scale) for end in (math.ceil(-bounds[1]), math.floor(bounds[0]))
+        )
         place = self.places.get(key, finer.n_rows)
         if place == finer.n_rows:
             finer = finer.cut(objective, Fraction(-(2**60)), Fraction(2**60), closed=True)
@@ -87,14 +90,16 @@ class Integral:
 
     def cells(self, prospect: Prospect, error: Fraction) -> Cells:
         """The cells of a question: as equal as whole numbers allow, both ends included, merged until all are safe."""
-        low = Fraction(math.ceil(prospect.low))
-        numbers = max(1, math.floor(prospect.high) - math.ceil(prospect.low) + 1)
-        parts = min(MOST_CELLS, math.ceil(numbers / (math.floor(2 * error) + 1)))
+        unit = prospect.system.people.unit
+        first = math.ceil((prospect.low - prospect.row.offset) / unit)
+        low = prospect.row.offset + first * unit
+        numbers = max(1, math.floor((prospect.high - prospect.row.offset) / unit) - first + 1)
+        parts = min(MOST_CELLS, math.ceil(numbers / (math.floor(2 * error / unit) + 1)))
         edges = [round(Fraction(i * numbers, parts)) for i in range(parts + 1)]
-        growing = _Growing(Search(prospect), low, edges)
+        growing = _Growing(Search(prospect), low, edges, unit)
         cuts = growing.cuts() if parts > 1 else [0, numbers]
         prospect.found[:] = growing.points
-        return Cells(low, low + numbers - 1, numbers, tuple(cuts), whole=True)
+        return Cells(low, low + (numbers - 1) * unit, numbers, tuple(cuts), unit)
 
     def after(self, prospect: Prospect, key: bytes, cells: Cells, chosen: int) -> Integral:
         """The state once a cell has been told."""
@@ -146,7 +151,7 @@ class Integral:
 
 @dataclass(eq=False)
 class _Growing:
-    """The cells of one question. Edges count whole numbers from `low`; a cell lies between two of them.
+    """The cells of one question. Edges count steps from `low`; a cell lies between two of them.
 
     `points` are the witnesses found on the way.
     """
@@ -154,11 +159,12 @@ class _Growing:
     search: Search
     low: Fraction
     edges: list[int]
+    unit: Fraction = Fraction(1)
     points: list[FloatArray] = field(default_factory=list)
 
     def cuts(self) -> list[int]:
         """The edges between which all cells are safe; the first and the last edge alone when no more is proven."""
-        middle = self.search.prospect.middle - float(self.low)
+        middle = (self.search.prospect.middle - float(self.low)) / float(self.unit)
         start = min(range(1, len(self.edges) - 1), key=lambda i: abs(self.edges[i] - middle), default=0)
         found = self._from(start)
         return found if len(found) > 2 or not start else self._from(0)
@@ -182,7 +188,8 @@ class _Growing:
         for edge in moving:
             cover = cover or Cover(self.search, Fraction(0), Fraction(-1))
             first, stop = sorted((fixed, edge))
-            if cover.grow(self.low + self.edges[first], self.low + self.edges[stop] - 1):
+            ends = self.edges[first], self.edges[stop] - 1
+            if cover.grow(*(self.low + end * self.unit for end in ends)):
                 done.append(edge)
                 fixed = edge
                 self.points += cover.points

@@ -254,10 +254,10 @@ def personal_intervals(system: System, ends: Extremes, side: Literal["inner", "o
     high = np.minimum(system.steps, most)
     out = np.stack([people.lower, people.upper if side == "outer" else people.lower], axis=1)
     mine = system.class_of >= 0
-    where, unit = system.class_of[mine], float(people.unit)
-    out[mine, 0] = people.lower[mine] + unit * low[where]
+    where, who = system.class_of[mine], np.flatnonzero(mine)
+    out[mine, 0] = people.values(who, low[where])
     out[mine, 1] = np.where(
-        high[where] >= system.steps[where], people.upper[mine], people.lower[mine] + unit * high[where]
+        (high[where] >= system.steps[where]) & (not people.step), people.upper[mine], people.values(who, high[where])
     )
     for person, functional in people.derived.items():
         if len(functional.weights) == 1:
@@ -281,7 +281,7 @@ def shared_out(system: System, sums: FloatArray) -> FloatArray:
     rank[order] = np.arange(len(mine)) - np.repeat(
         np.cumsum(system.members) - system.members, system.members.astype(int)
     )
-    data[mine] += float(people.unit) * (each[where] + (rank < left[where]))
+    data[mine] = people.values(mine, each[where] + (rank < left[where]))
     for person, functional in people.derived.items():
         data[person] = float(functional.constant) + sum(float(w) * data[p] for p, w in functional.weights.items())
     return np.clip(data, people.lower, people.upper)
