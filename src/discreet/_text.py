@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 DASH = "–"
@@ -82,3 +83,32 @@ def interval(low: Any, high: Any) -> str:
         return first
     spelt = first.startswith("-") or last.startswith("-") or isinstance(low, dt.date)
     return f"{first} to {last}" if spelt else f"{first}{DASH}{last}"
+
+
+def at_least(value: float, digits: int = 4) -> str:
+    """A number in so many digits that is not below it: a bound stays one when it is printed.
+
+    Examples
+    --------
+    >>> at_least(0.12341), at_least(2.0)
+    ('0.1235', '2')
+    """
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(repr(value))):.{digits}g}"
+
+
+def at_most(value: float, digits: int = 6) -> str:
+    """A number in so many digits that is not above it."""
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal(repr(value))):.{digits}g}"
+
+
+def plus_minus(answer: float, error: float) -> str:
+    """An answer in six digits, and an error in four that still holds the whole cell.
+
+    Examples
+    --------
+    >>> plus_minus(166.9997, 0.9997), plus_minus(54, 2)
+    ('167 ± 1', '54 ± 2')
+    """
+    said = f"{answer:.6g}"
+    off = abs(Decimal(repr(answer)) - Decimal(said)) + Decimal(repr(error))
+    return f"{said} ± {float(Context(4, ROUND_CEILING).create_decimal(off)):.4g}"

@@ -54,7 +54,7 @@ def recorded_values_left(steps: int, n: int, told: Sequence[Told], nodes: int = 
         cost[person] = 1 - 2 * side
         solved = milp(
             cost,
-            integrality=np.ones(n),
+            integrality=np.ones(n, np.int64),
             bounds=Bounds(0, steps),
             constraints=limits,
             options={"node_limit": nodes, "mip_rel_gap": 0},

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from discreet._text import at_most, plus_minus
+from discreet.agent._ledger import Answer
 from discreet.agent._questions import Question
 from discreet.agent._sql import statement_of
 from discreet.report._pages import render
@@ -25,6 +27,7 @@ def owner_page(agent: Agent) -> str:
     latest = sorted(answers, key=lambda answer: (answer.at, answer.number), reverse=True)[:SHOWN]
     kept = agent.kept()
     for row in kept:
+        row["least"] = at_most(row["shortest"], 4)
         row["bars"] = bars(row["lengths"], row["range"])
         row["mark"] = WIDTH * row["keep"] / row["range"]
     asked_about = {(row["dataset"], row["column"]) for row in kept}
@@ -38,12 +41,17 @@ def owner_page(agent: Agent) -> str:
             if (dataset["name"], column["name"]) not in asked_about
         ],
         analysts=agent.analysts(),
-        answers=[{"said": answer, "sql": statement_of(Question.from_json(answer.question))} for answer in latest],
+        answers=[_row(answer) for answer in latest],
         more=len(answers) - len(latest),
         total=len(answers),
         width=WIDTH,
         height=HEIGHT,
     )
+
+
+def _row(answer: Answer) -> dict[str, Any]:
+    words = "" if answer.answer is None or answer.error is None else plus_minus(answer.answer, answer.error)
+    return {"said": answer, "sql": statement_of(Question.from_json(answer.question)), "words": words}
 
 
 def bars(lengths: npt.NDArray[np.float64], longest: float) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from discreet._text import at_least, at_most, plus_minus
 from discreet.cli._shared import print_json
 
 
@@ -93,8 +94,8 @@ def _steps(column: dict[str, Any]) -> str:
 
 def _price(found: dict[str, Any]) -> list[str]:
     if found["cells"] == 1 and not found["known"]:
-        return [f"0 bits: nothing new can be said, it is known to {found['error']:.4g} already"]
-    return [f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {found['error']:.4g}"]
+        return [f"0 bits: nothing new can be said, it is known to {at_least(found['error'])} already"]
+    return [f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {at_least(found['error'])}"]
 
 
 def _answer(found: dict[str, Any]) -> list[str]:
@@ -107,5 +108,5 @@ def _answer(found: dict[str, Any]) -> list[str]:
 def _said(answer: dict[str, Any]) -> str:
     if answer["answer"] is None:
         low, high = answer["cell"]
-        return f"known already to lie in [{low:.6g}, {high:.6g}]"
-    return f"{answer['answer']:.6g} ± {answer['error']:.4g}"
+        return f"known already to lie in [{at_most(low)}, {at_least(high, 6)}]"
+    return plus_minus(answer["answer"], answer["error"])

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import InputError
 from discreet.queries import Auditor
-from discreet.queries.auditor._lattices import around, ceiling, decimal, floor, lattice_of
+from discreet.queries.auditor._lattices import Lattice, around, ceiling, decimal, floor, lattice_of
 from tests._oracles.transcripts import Told, intervals_left, recorded_values_left
 
 HEIGHTS = np.random.default_rng(5).normal(172, 9, 20).round(1)
@@ -72,10 +72,7 @@ def test_reals_need_no_declaration() -> None:
 
 
 def test_a_step_goes_through_a_transcript_and_whole_numbers_are_steps_of_one() -> None:
-    whole, one = (
-        Auditor(np.zeros(6), np.full(6, 9), keep=5, **said)  # type: ignore[arg-type]
-        for said in ({"integral": True}, {"step": 1})
-    )
+    whole, one = (Auditor(np.zeros(6), np.full(6, 9), keep=5, **said) for said in ({"integral": True}, {"step": 1}))
     tenth = Auditor(np.zeros(6), np.full(6, 0.9), keep=0.5, step=0.1)
     data = np.array([1, 5, 9, 0, 3, 3])
     for members in ([0, 1, 2], [2, 3, 4], [0, 5], [1]):
@@ -129,12 +126,16 @@ def test_equal_people_on_a_lattice() -> None:
 def test_lattices() -> None:
     rng = np.random.default_rng(4)
     whole = rng.integers(0, 1000, 50).astype(float)
-    assert lattice_of(whole * 100) == (100, 0, 0)
-    assert lattice_of(whole * 2.54) == (Fraction(254, 100), 0, 0)
-    assert lattice_of(whole + 0.5) == (1, Fraction(1, 2), 0)
-    assert lattice_of(whole / 7) is None and lattice_of(whole / 7, parts=100) == (Fraction(1, 7), 0, 0)
-    assert lattice_of(np.array([*whole, 3.25]), mostly=0.9) == (1, 0, 1)
-    assert lattice_of(np.full(30, 7.0)) == (1, 0, 0)
+    for values, step, offset in (
+        (whole * 100, 100, 0),
+        (whole * 2.54, Fraction(254, 100), 0),
+        (whole + 0.5, 1, Fraction(1, 2)),
+        (np.full(30, 7.0), 1, 0),
+    ):
+        assert lattice_of(values) == Lattice(Fraction(step), Fraction(offset), 0)
+    assert lattice_of(whole / 7) is None
+    assert lattice_of(whole / 7, parts=100) == Lattice(Fraction(1, 7), Fraction(0), 0)
+    assert lattice_of(np.array([*whole, 3.25]), mostly=0.9) == Lattice(Fraction(1), Fraction(0), 1)
     assert [decimal(Fraction(*x)) for x in ((1, 10), (100, 1), (1, 3))] == ["0.1", "100", "1/3"]
 
 

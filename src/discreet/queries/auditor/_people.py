@@ -120,8 +120,8 @@ class People:
             (Functional(Fraction(0), {int(p): exact(w) for p, w in weights.items()}), exact(low), exact(high))
             for weights, low, high in prior
         ]
-        derived, rows = _solve(said, lambda person: kinds[kind[person]])
-        _check_on_lattice(derived, step, lambda person: kinds[kind[person]][0])
+        derived, rows = _solve(said, lambda person: kinds[int(kind[person])])
+        _check_on_lattice(derived, step, lambda person: kinds[int(kind[person])][0])
         widest = max((high - low for low, high in kinds), default=Fraction(0)) or Fraction(1)
         weight = max([1.0, *(_weight(row) for row, _, _ in rows), *(_weight(row) for row in derived.values())])
         people = float(np.sum((upper - lower) / float(widest)))
@@ -163,14 +163,14 @@ class People:
 
     def base(self, person: int) -> Fraction:
         """A person's lower bound."""
-        return self.kinds[self.kind[person]][0]
+        return self.kinds[int(self.kind[person])][0]
 
     def lowest(self, members: IntArray) -> Fraction:
         """The sum of the lower bounds of these people."""
         if not self.step:
             return exact_sum(self.lower[members])
-        counts = np.bincount(self.kind[members], minlength=len(self.kinds))
-        return sum((int(counts[i]) * self.kinds[i][0] for i in np.flatnonzero(counts)), Fraction(0))
+        counts = np.bincount(self.kind[members], minlength=len(self.kinds)).tolist()
+        return sum((count * low for count, (low, _) in zip(counts, self.kinds, strict=True) if count), Fraction(0))
 
     def in_steps(self, values: FloatArray) -> FloatArray:
         """Values as steps above the lower bounds: whole numbers on a lattice."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet._text import at_least, at_most, plus_minus
 from discreet._typing import IntArray
 from discreet.errors import InputError
 from discreet.queries._pictures import fact_table, strip
@@ -61,15 +62,15 @@ class Reply:
         return asdict(self)
 
     def __repr__(self) -> str:
-        said = "nothing new" if self.answer is None else f"{self.answer:g} ± {self.error:g}"
+        said = "nothing new" if self.answer is None else plus_minus(self.answer, self.error)
         return f"Reply({said}, {len(self.cells)} cells, {self.bits:.3g} bits)"
 
     def _repr_html_(self) -> str:
-        known = f"from {self.cell[0]:.6g} to {self.cell[1]:.6g}"
+        known = f"from {at_most(self.cell[0])} to {at_least(self.cell[1], 6)}"
         if self.answer is None:
             first = ("answer", "nothing new", "one cell is left: all of it was known before")
         else:
-            first = ("answer", f"{self.answer:.6g} ± {self.error:.4g}", "the middle of the cell of the true value")
+            first = ("answer", plus_minus(self.answer, self.error), "the middle of the cell of the true value")
         rows = [
             first,
             ("cell", known, "all that is known of the true value"),
