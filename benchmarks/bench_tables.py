@@ -298,7 +298,8 @@ def models(arguments: list[str]) -> Callable[[], Any]:
             clock=time.process_time,
         )
         policy, _ = problem.policy(found, wanted, "local", blind=True, bound=None)
-        scores = score_models(policy, *targets_of(path, policy, "salary-class"))
+        letters, target = targets_of(path, policy, "salary-class")
+        scores = score_models(policy, letters, cast("Any", target))
         return [(each.model, each.original, each.released) for each in scores]
 
     return run

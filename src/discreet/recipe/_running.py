@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from discreet.errors import InputError
 from discreet.joint import Joint
 from discreet.release._frontier import check_cut
+from discreet.release._models import check_target_column
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
 from discreet.search import RANGES, frontier, has_positions
@@ -53,6 +54,8 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         report=recipe.path(output.report) if output.report else None,
         force=force,
     )
+    if output.target:
+        check_target_column(recipe.table, output.target, recipe.data.na)
     done = generalise(
         recipe.table,
         recipe.public,

@@ -8,30 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet._text import interval
-from discreet.columns._calendar import days_of
+from discreet.release._classes import classes_of
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
-    from discreet.columns import Cell
     from discreet.release._table_policy import TablePolicy
 
-CLASSES = 12  # bars of a histogram, and rows of a table of associations
 MODELLED = 40_000  # records that models are trained on at most
 FOLDS = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """A column in a dozen classes: their names, the class of every value, and the share of each class in every cell."""
-
-    names: tuple[str, ...]
-    of_value: IntArray = field(repr=False)
-    of_cell: FloatArray = field(repr=False)  # (cells, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +56,7 @@ def compare(policy: TablePolicy, records: IntArray) -> Comparison:
     kept = letters.group >= 0
     weight = np.bincount(letters.group[kept], records[kept], len(policy.boxes))
     found = [
-        classes_of(kind.kind, labels, np.bincount(letters.codes[:, c], records, len(labels)), policy.boxes.cells[c])
+        classes_of(kind, labels, np.bincount(letters.codes[:, c], records, len(labels)), policy.boxes.cells[c])
         for c, (kind, labels) in enumerate(zip(policy.types, letters.labels, strict=True))
     ]
     before, after = {}, {}
@@ -85,59 +73,6 @@ def compare(policy: TablePolicy, records: IntArray) -> Comparison:
         _associations(original, records.astype(np.float64)),
         _associations(released, weight.astype(np.float64)),
     )
-
-
-def classes_of(kind: str, labels: Sequence[Any], records: IntArray, cells: Sequence[Cell]) -> Classes:
-    """At most a dozen classes of a column: bins of equal records on a line, else the commonest values and the rest."""
-    present = [label for label in labels if label is not None]
-    missing = len(present) < len(labels)
-    if kind in ("number", "date"):
-        where = np.array([place_of(label) for label in present])
-        names, of_present = _bins(present, where, records[: len(present)])
-    else:
-        names, of_present = _commonest(present, records[: len(present)], kind == "ordered")
-    of_value = np.append(of_present, len(names)) if missing else of_present
-    all_names = (*names, "missing") if missing else names
-    shares = np.zeros((len(cells), len(all_names)))
-    for i, cell in enumerate(cells):
-        held = _held(cell, labels, where if kind in ("number", "date") else None)
-        shares[i] = np.bincount(of_value[held], minlength=len(all_names)) / max(1, len(held))
-    return Classes(all_names, of_value.astype(np.int64), shares)
-
-
-def place_of(label: Any) -> float:
-    """Where a number or a date stands on its line."""
-    return float(label) if isinstance(label, int | float) or not hasattr(label, "toordinal") else days_of(label)
-
-
-def _held(cell: Cell, labels: Sequence[Any], where: FloatArray | None) -> IntArray:
-    """The values that a cell is true of."""
-    if where is not None and cell.low is not None:
-        first = int(np.searchsorted(where, place_of(cell.low), "left"))
-        return np.arange(first, int(np.searchsorted(where, place_of(cell.high), "right")))
-    return np.array([i for i, label in enumerate(labels) if cell.holds(label)], dtype=np.int64)
-
-
-def _bins(labels: Sequence[Any], where: FloatArray, records: IntArray) -> tuple[tuple[str, ...], IntArray]:
-    if len(labels) <= CLASSES:
-        return tuple(interval(label, label) for label in labels), np.arange(len(labels))
-    below = np.cumsum(records) - records / 2
-    raw = np.minimum((below * CLASSES / records.sum()).astype(np.int64), CLASSES - 1)
-    _, bins = np.unique(raw, return_inverse=True)
-    ends = np.flatnonzero(np.diff(bins, append=bins[-1] + 1))
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    return tuple(
-        interval(labels[a], labels[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-    ), bins.ravel()
-
-
-def _commonest(labels: Sequence[Any], records: IntArray, ordered: bool) -> tuple[tuple[str, ...], IntArray]:
-    if len(labels) <= CLASSES:
-        return tuple(map(str, labels)), np.arange(len(labels))
-    top = np.argsort(-records, kind="stable")[: CLASSES - 1]
-    of_value = np.full(len(labels), CLASSES - 1)
-    of_value[top] = np.arange(CLASSES - 1)
-    return (*(str(labels[i]) for i in top.tolist()), f"{len(labels) - CLASSES + 1} others"), of_value
 
 
 def _one_hot(codes: IntArray, width: int) -> FloatArray:

@@ -218,7 +218,7 @@ def publish_table(
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
     letters, target = targets_of(table, policy, options.target, progress)
-    scores = score_models(policy, letters, target) if target is not None else ()
+    scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
     release = TableRelease(policy, done, files, options, found, records, by_keep, scores, interrupted)

@@ -230,7 +230,7 @@ def paired_bars_figure(names: Sequence[str], before: Sequence[float], after: Seq
     )
     axes.tick_params(axis="x", labelsize=8)
     axes.set_title(title, color=INK, fontsize=10, loc="left")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
     return drawing
 
 
