@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.datasets import registry
-from discreet.errors import InputError
+from discreet.errors import ColumnError, InputError
 from discreet.recipe._sections import ColumnSection, DataSection, FrontierSection, OutputSection, SearchSection
 
 
@@ -49,6 +49,29 @@ def test_a_guess_is_a_recipe_that_runs(people: Path, tmp_path: Path) -> None:
     assert dc.Policy.load(tmp_path / "cells.json").verify(tmp_path / "released.csv").ok
     with pytest.raises(InputError, match="exists"):
         recipe.run()
+
+
+def test_a_target_is_measured_and_never_a_feature_of_itself(people: Path, tmp_path: Path) -> None:
+    recipe = dc.Recipe.guess(people).override(search={"time_limit": 1}, output={"target": "sex", "report": None})
+    done = recipe.relative_to(tmp_path / "recipe.toml").run()
+    assert [each.model for each in done.scores] == ["logistic regression", "boosted trees"]
+    assert all(each.released < 0.9 for each in done.scores)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("shoe", "has no column 'shoe'"),
+        ("patient", "'patient' needs two values or more, each with 10 records or more"),
+        ("age", "'age' needs two values or more"),
+    ],
+)
+def test_a_target_that_no_model_can_be_tried_on_is_refused_at_once(
+    people: Path, tmp_path: Path, target: str, words: str
+) -> None:
+    recipe = dc.Recipe.guess(people).override(search={"time_limit": 600}, output={"target": target})
+    with pytest.raises(ColumnError, match=words):
+        recipe.relative_to(tmp_path / "recipe.toml").run()
 
 
 def test_what_only_a_person_can_tell_is_asked(tmp_path: Path) -> None:
