@@ -213,7 +213,8 @@ def test_side_information_must_be_there() -> None:
 def test_one_letter_leaks_nothing() -> None:
     joint = Joint.from_pairs([("s", "x")] * 3)
     for symbol, each in REGISTRY.items():
-        expected = {"k": 1.0, "n": 3.0, "HG": 1.0, "HG|X": 1.0}.get(symbol, 0.0)
+        ones = ("k", "l_ent", "alpha", "HG", "HG|X")
+        expected = {"n": 3.0, "c_alpha": np.inf}.get(symbol, 1.0 if symbol in ones else 0.0)
         assert each(joint) == pytest.approx(expected, abs=1e-12), symbol
 
 

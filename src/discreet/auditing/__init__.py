@@ -4,6 +4,7 @@ from discreet.auditing._audit import Audit, ColumnPart, Homogeneity, audit, audi
 from discreet.auditing._group_requirements import GroupFinding, GroupRequirement
 from discreet.auditing._requirements import Finding, Group, Requirement
 from discreet.auditing._risk import Risk
+from discreet.auditing._threats import Threat, ThreatFinding, load_threats
 
 __all__ = [
     "Audit",
@@ -15,6 +16,9 @@ __all__ = [
     "Homogeneity",
     "Requirement",
     "Risk",
+    "Threat",
+    "ThreatFinding",
     "audit",
     "audit_joint",
+    "load_threats",
 ]

@@ -1,4 +1,4 @@
-"""Requirements on every released group: "n>=5", "k>=3", "k(diagnosis)>=3", "L0<=2", "Lmin<=1", "Lr<=2".
+"""Requirements on every released group: "n>=5", "k>=3", "k(diagnosis)>=3", "L0<=2", "Lr<=2", "t<=0.2", "l_ent>=2".
 
 Each is about one group at a time, so that all of them can hold together in every group of a release, and can be
 recomputed from its rows.
@@ -15,15 +15,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InputError, listed
+from discreet.measures._models import (
+    closeness_by_group,
+    entropy_by_group,
+    likeness_by_group,
+    posterior,
+    recursion_by_group,
+)
+from discreet.measures._pmf import lift, per_x
 
 if TYPE_CHECKING:
     from discreet._typing import BoolArray, FloatArray
     from discreet.joint._joint import Joint
 
 _FORM = re.compile(
-    r"\s*(?P<symbol>[A-Za-z0-9*]+)\s*(\(\s*(?P<column>.+?)\s*\))?\s*(?P<relation><=|>=)\s*(?P<bound>[^<>=\s]+)\s*"
+    r"\s*(?P<symbol>[A-Za-z0-9*_]+)\s*(\(\s*(?P<column>.+?)\s*\))?\s*(?P<relation><=|>=)\s*(?P<bound>[^<>=\s]+)\s*"
 )
-_RELATIONS = {"n": ">=", "k": ">=", "L0": "<=", "Lmin": "<=", "Lr": "<="}
+_AT_LEAST = ("n", "k", "l_ent")
+_AT_MOST = ("L0", "Lmin", "Lr", "alpha", "beta", "beta_enh", "t", "c_2")
+_RECURSIVE = re.compile(r"c_([2-9]|[1-9]\d+)")
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
 
 
@@ -32,7 +42,8 @@ class GroupRequirement:
     """What every group must have: `n` records, `k` distinct sensitive values, or at most so many bits of a leakage.
 
     L0 of a group is log(|S| / distinct values in it); Lmin is log(largest share in it / largest share in the table); Lr is
-    the largest log(share in it / share in the table) over the sensitive values.
+    the largest log(share in it / share in the table) over the sensitive values. The others are the measures of that symbol,
+    each of one group: alpha, beta, beta_enh, t, l_ent, and c_2, c_3, … for (c, l)-diversity.
     """
 
     symbol: str
@@ -54,14 +65,12 @@ class GroupRequirement:
         if match is None:
             raise InputError(f"requirement {text!r} does not read as 'n>=5', 'k>=3', 'k(diagnosis)>=3' or 'L0<=2'")
         symbol, column = match["symbol"], match["column"]
-        if symbol not in _RELATIONS:
-            raise InputError(
-                f"requirement {text!r}: {symbol!r} is not about single groups: use one of {listed(tuple(_RELATIONS))}"
-            )
-        if match["relation"] != _RELATIONS[symbol]:
-            raise InputError(
-                f"requirement {text!r} is the wrong way round: use {symbol}{_RELATIONS[symbol]}{match['bound']}"
-            )
+        if symbol not in (*_AT_LEAST, *_AT_MOST) and not _RECURSIVE.fullmatch(symbol):
+            known = listed((*_AT_LEAST, *_AT_MOST))
+            raise InputError(f"requirement {text!r}: {symbol!r} is not about single groups: use one of {known}")
+        relation = ">=" if symbol in _AT_LEAST else "<="
+        if match["relation"] != relation:
+            raise InputError(f"requirement {text!r} is the wrong way round: use {symbol}{relation}{match['bound']}")
         if column is not None and (symbol == "n" or column not in sensitive):
             known = f"the sensitive columns are {listed(tuple(sensitive))}" if sensitive else "no column is sensitive"
             why = "n counts records, not values" if symbol == "n" else f"{column!r} is not sensitive: {known}"
@@ -79,26 +88,51 @@ class GroupRequirement:
             return distinct
         if self.symbol == "L0":
             return np.log2(joint.n_s / distinct)
-        counts = joint.counts
-        records = np.asarray(joint.records, dtype=np.float64)
-        share = counts.data / np.repeat(records, np.diff(counts.indptr))
-        prior = np.bincount(counts.indices, counts.data, joint.n_s) / records.sum()
-        gain = share / prior.max() if self.symbol == "Lmin" else share / prior[counts.indices]
-        return np.log2(np.maximum.reduceat(gain, counts.indptr[:-1]))
+        if match := _RECURSIVE.fullmatch(self.symbol):
+            return recursion_by_group(joint, int(match[1]))
+        by_group = {"t": closeness_by_group, "l_ent": entropy_by_group, "beta_enh": likeness_by_group}.get(self.symbol)
+        if by_group is not None:
+            return by_group(joint)
+        if self.symbol in ("Lr", "beta"):
+            gain = per_x(joint, lift(joint), np.maximum)
+            return np.log2(gain) if self.symbol == "Lr" else gain - 1.0
+        share = per_x(joint, posterior(joint), np.maximum)
+        return share if self.symbol == "alpha" else np.log2(share / (joint.s_weight.max() / joint.total))
+
+    def caps(self, prior: FloatArray) -> FloatArray | None:
+        """The greatest share that each sensitive value may have in a group, where that is enough for the requirement.
+
+        With shares of at most 1/l the entropy is log l at least; with r_1 <= α n the values from rank l on have n − (l−1) r_1
+        at least; where no value gains more than t times its share, no more than t of the records has to be moved.
+        """
+        b, even = self.bound, np.ones_like(prior)
+        if match := _RECURSIVE.fullmatch(self.symbol):
+            return even * (b / (1 + b * (int(match[1]) - 1)))
+        if self.symbol == "beta_enh":
+            return np.asarray(prior * (1 + np.minimum(b, -np.log(prior))))
+        return {
+            "Lmin": even * prior.max() * 2.0**b,
+            "Lr": prior * 2.0**b,
+            "alpha": even * b,
+            "beta": prior * (1 + b),
+            "t": prior * (1 + b),
+            "l_ent": even / max(b, 1.0),
+        }.get(self.symbol)
 
     def holds(self, values: FloatArray) -> BoolArray:
         """Which of these values of groups are good enough."""
-        if _RELATIONS[self.symbol] == ">=":
-            return np.asarray(values >= self.bound)
+        if self.symbol in _AT_LEAST:
+            return np.asarray(values >= self.bound - (self.symbol == "l_ent") * _ROUNDING * self.bound)
         return np.asarray(values <= self.bound + _ROUNDING * max(1.0, abs(self.bound)))
 
     def worst(self, values: FloatArray) -> float:
         """The value of the worst group."""
-        return float(values.min() if _RELATIONS[self.symbol] == ">=" else values.max())
+        return float(values.min() if self.symbol in _AT_LEAST else values.max())
 
     def __str__(self) -> str:
         about = f"({self.column})" if self.column else ""
-        return f"{self.symbol}{about}{_RELATIONS[self.symbol]}{self.bound:g}"
+        relation = ">=" if self.symbol in _AT_LEAST else "<="
+        return f"{self.symbol}{about}{relation}{self.bound:g}"
 
 
 @dataclass(frozen=True)

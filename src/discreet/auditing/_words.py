@@ -80,6 +80,18 @@ def _odds(value: float, _: Joint) -> str:
     return f"No public value tells two sensitive values apart by odds of more than {_factor(value):.3g} to 1."
 
 
+def _likeness(value: float, _: Joint) -> str:
+    if math.isinf(value):
+        return "Some sensitive value gains more than its frequency allows, whatever the β."
+    return f"Common sensitive values gain little, rare ones up to {value:.0%} of what they were."
+
+
+def _disclosure(value: float, _: Joint) -> str:
+    if math.isinf(value):
+        return "Some group lacks some sensitive value: it is ruled out there."
+    return f"No sensitive value becomes likelier or less likely than {_factor(value):.3g}-fold."
+
+
 def _guesses_after(value: float, _: Joint) -> str:
     return (
         "After the release the first guess is right."
@@ -111,6 +123,12 @@ SENTENCES: dict[str, Sentence] = {
     "Lr": lambda value, _: f"Some sensitive value becomes {_factor(value):.3g} times as likely as before for somebody.",
     "K": lambda value, _: f"{value:.2f} bits of the sensitive value can be read off without any error, on average.",
     "eps": _odds,
+    "l_ent": lambda value, _: f"The worst group is as diverse as {value:.3g} equally frequent sensitive values.",
+    "alpha": lambda value, _: f"Of somebody it can be said with {value:.0%} certainty which sensitive value is his.",
+    "beta": lambda value, _: f"Some sensitive value becomes likelier by {value:.0%} of what it was.",
+    "beta_enh": _likeness,
+    "delta": _disclosure,
+    "t": lambda value, _: f"Some group's sensitive values are distributed otherwise than everybody's, by {value:.0%}.",
     "HG": lambda value, _: (
         f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release."
     ),
@@ -121,10 +139,11 @@ SENTENCES: dict[str, Sentence] = {
     ),
     "I*,A": _told_apart_by_the_informed,
 }
-OF_AN_ORDER = {  # Sibson, Arimoto, maximal α-leakage, Rényi
+OF_AN_ORDER = {  # Sibson, Arimoto, maximal α-leakage, (c, l)-diversity, Rényi
     "I": "Between average and worst case (order {order}): {value:.2f} bits about the sensitive value.",
     "IA": "The Rényi entropy of order {order} falls by {value:.2f} bits.",
     "L": "At order {order}, at most {value:.2f} bits about any function of the sensitive value, for any prior.",
+    "c": "In some group the commonest sensitive value has {value:.3g} times the records of those from rank {order} on.",
     "D": "The most telling public value moves the belief by {value:.2f} bits (order {order}).",
 }
 

@@ -29,6 +29,7 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
+@click.option("--threat", metavar="FILE", help="Named threats, a TOML file: who wins what by acting on the release.")
 @click.option("--worst", type=click.IntRange(min=0), help="How many groups to show; 5 on the screen, 10 in documents.")
 @click.option("--all", "everything", is_flag=True, help="Every measure, not the main ones alone.")
 @click.option("--show-values", is_flag=True, help="Name the sensitive values of the worst groups.")
@@ -41,7 +42,7 @@ def command(
 
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
     """
-    from discreet.auditing import Requirement, audit
+    from discreet.auditing import Requirement, audit, load_threats
     from discreet.auditing._verdict import next_step
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
@@ -50,6 +51,7 @@ def command(
     if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
         raise InputError(f"{html} is the table itself: name another file for the report")
     requirements = [Requirement.parse(text) for text in options["require"]]  # before the table is read
+    threats = load_threats(options["threat"]) if options["threat"] else ()
     with progress("audit") as report:
         found = audit(
             where,
@@ -62,6 +64,7 @@ def command(
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
         findings = found.check(requirements)
+        threatened = [threat.check(found.joint) for threat in threats]
         listed = WORST if worst is None else worst
         page = found.to_html(worst=listed, show_values=show_values, findings=findings) if html else None
     if html and page is not None:
@@ -69,11 +72,15 @@ def command(
     if as_json:
         document = found.to_dict(worst=listed, show_values=show_values)
         document["requirements"] = [_finding_dict(finding) for finding in findings]
+        if threats:
+            document["threats"] = [each.to_dict() for each in threatened]
         print_json(document)
     else:
         step = next_step(found, table=table, more=_asked(options))
         listed = WORST_ON_SCREEN if worst is None else worst
         show(found, findings, worst=listed, show_values=show_values, everything=everything, step=step)
+        for each in threatened:
+            click.echo(each.sentence())
         if html:
             click.echo(f"report written to {html}")
     return 0 if all(finding.met for finding in findings) else 1

@@ -149,6 +149,29 @@ class Joint(Views):
             matrix = matrix[:, seen_x]
         return cls(s_axis.take(seen_s), x_axis.take(seen_x), canonical(matrix), has_counts=not support_only)
 
+    @classmethod
+    def from_channel(
+        cls,
+        prior: npt.ArrayLike,
+        channel: npt.ArrayLike,
+        s: Sequence[Label] | None = None,
+        x: Sequence[Label] | None = None,
+    ) -> Joint:
+        """A pmf from a prior p(s) and a channel p(x|s), a row per s.
+
+        Examples
+        --------
+        >>> Joint.from_channel([0.5, 0.5], [[1, 0], [0.5, 0.5]]).pmf.toarray().tolist()
+        [[0.5, 0.0], [0.25, 0.25]]
+        """
+        p, rows = np.asarray(prior, dtype=np.float64), np.asarray(channel, dtype=np.float64)
+        if p.ndim != 1 or rows.ndim != 2 or len(rows) != len(p):
+            raise JointError("a prior is a list of probabilities, and its channel has a row for each of them")
+        for name, sums in (("the prior", p.sum(keepdims=True)), ("a row of the channel", rows.sum(axis=1))):
+            if not np.allclose(sums, 1.0, rtol=0, atol=1e-9):
+                raise JointError(f"{name} does not sum to 1")
+        return cls.from_array(p[:, None] * rows, s, x)
+
     # ------------------------------------------------------------------ other joints from this one
 
     def coarsen(self, blocks: Iterable[Iterable[Label]]) -> Joint:

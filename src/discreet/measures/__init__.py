@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
+from discreet.measures._gain import (
+    Comparison,
+    Vulnerability,
+    dominates,
+    metric_privacy,
+    shannon_capacity,
+    vulnerability,
+)
 from discreet.measures._guessing import conditional_guessing_entropy, guessing_entropy, guessing_leakage
+from discreet.measures._models import (
+    basic_likeness,
+    disclosure_delta,
+    enhanced_likeness,
+    entropy_diversity,
+    largest_share,
+    recursive_diversity,
+    t_closeness,
+)
 from discreet.measures._orders import arimoto_information, maximal_alpha_leakage, renyi_leakage, sibson_information
 from discreet.measures._ranges import (
     conditional_hartley_entropy,
@@ -28,20 +45,31 @@ from discreet.measures._shannon import (
     realisable_leakage,
     record_anonymity,
 )
+from discreet.measures._together import Interaction, interactions
 
 __all__ = [
     "REGISTRY",
+    "Comparison",
+    "Interaction",
     "Measure",
+    "Vulnerability",
     "arimoto_information",
+    "basic_likeness",
     "conditional_guessing_entropy",
     "conditional_hartley_entropy",
+    "disclosure_delta",
     "distinct_anonymity",
+    "dominates",
+    "enhanced_likeness",
     "entropy",
+    "entropy_diversity",
     "gacs_korner_information",
     "guessing_entropy",
     "guessing_leakage",
     "hartley_entropy",
     "identifiability",
+    "interactions",
+    "largest_share",
     "least_uncertainty",
     "local_dp_epsilon",
     "maximal_alpha_leakage",
@@ -49,13 +77,18 @@ __all__ = [
     "maximal_leakage",
     "maximin_information",
     "measure",
+    "metric_privacy",
     "min_entropy_leakage",
     "mutual_information",
     "overlap_partition",
     "realisable_leakage",
     "record_anonymity",
+    "recursive_diversity",
     "renyi_leakage",
+    "shannon_capacity",
     "sibson_information",
+    "t_closeness",
+    "vulnerability",
     "worst_attribute",
     "worst_case_leakage",
     "zero_information",

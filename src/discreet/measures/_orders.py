@@ -13,15 +13,14 @@ import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import MeasureError
+from discreet.measures._given_side import renyi_leakage_given, sibson_information_given
+from discreet.measures._pmf import lift, p_s, per_x
 from discreet.measures._ranges import zero_information
 from discreet.measures._registry import measure
 from discreet.measures._shannon import (
-    lift,
     maximal_leakage,
     min_entropy_leakage,
     mutual_information,
-    p_s,
-    per_x,
     realisable_leakage,
 )
 
@@ -64,11 +63,13 @@ def _log_sum(logs: FloatArray) -> float:
     formula="α/(α−1) log Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}",
     reference="[AC, VI-A], [BF, V-B]",
     least_order=0,
+    has_side=True,
 )
-def sibson_information(joint: Joint, order: float = 2.0) -> float:
+def sibson_information(joint: Joint, order: float = 2.0, *, side: bool = False) -> float:
     """How much X tells about S, weighing rare but telling outcomes by the order: 1 is Shannon's, ∞ maximal leakage.
 
     I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [AC, VI-A; BF, V-B]
+    With side=True to somebody who knows A: the largest over a (at order 1 the average, I(S;X|A)).
 
     Examples
     --------
@@ -78,9 +79,13 @@ def sibson_information(joint: Joint, order: float = 2.0) -> float:
     """
     order = _checked_order(order, 0)
     if abs(order - 1) < _NEAR:
-        return mutual_information(joint)
+        return mutual_information(joint, side=side)
     if order == math.inf:
-        return maximal_leakage(joint)
+        return maximal_leakage(joint, side=side)
+    if side:
+        if order == 0:
+            raise MeasureError("Sibson information with side information has an order above 0")
+        return sibson_information_given(joint, order)
     prior = p_s(joint)
     weights = prior[joint.counts.indices]
     if order == 0:
@@ -232,12 +237,13 @@ def _arimoto(channel: sparse.csc_array, weight: FloatArray, order: float) -> flo
     formula="max_x D_α(p(s|x) ‖ p(s))",
     reference="[AC, (10)]",
     least_order=0,
+    has_side=True,
 )
-def renyi_leakage(joint: Joint, order: float = 2.0) -> float:
+def renyi_leakage(joint: Joint, order: float = 2.0, *, side: bool = False) -> float:
     """How far seeing the most telling x moves the belief about S, by Rényi divergence of the given order.
 
     max_x D_α(p(s|x) ‖ p(s)), in bits; at order 0 with uniform S it is L0, at order ∞ the maximal realisable leakage.
-    [AC, (10)]
+    [AC, (10)] With side=True to somebody who knows A: max_{x,a} D_α(p(s|x,a) ‖ p(s|a)).
 
     Examples
     --------
@@ -246,6 +252,10 @@ def renyi_leakage(joint: Joint, order: float = 2.0) -> float:
     1.0
     """
     order = _checked_order(order, 0)
+    if side:
+        if not 0 < order < math.inf:
+            raise MeasureError("Rényi leakage with side information has an order between 0 and infinity")
+        return renyi_leakage_given(joint, order)
     if order == math.inf:
         return realisable_leakage(joint)
     weights = p_s(joint)[joint.counts.indices]

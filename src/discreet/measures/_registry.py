@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 Kind = Literal["range", "pmf"]
-Role = Literal["leakage", "uncertainty", "prior"]
-Units = Literal["bits", "count", "guesses"]
+Role = Literal["leakage", "exposure", "uncertainty", "prior"]
+Units = Literal["bits", "count", "guesses", "share", "ratio"]
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Measure:
     """One measure: call it with a Joint.
 
     `kind` says whether it reads the support alone ("range") or the pmf. `role`: a "leakage" is smaller when safer and
-    never grows when X is coarsened; an "uncertainty" (what is left after X is seen) is larger when safer; a "prior"
-    does not depend on X.
+    never grows when X is coarsened, and 0 where X tells nothing; an "exposure" is the same without that zero; an
+    "uncertainty" (what is left after X is seen) is larger when safer; a "prior" does not depend on X.
     """
 
     symbol: str
@@ -47,7 +47,7 @@ class Measure:
     @property
     def direction(self) -> int:
         """−1 when smaller is safer, +1 when larger is safer, 0 when X does not matter."""
-        return {"leakage": -1, "uncertainty": 1, "prior": 0}[self.role]
+        return {"leakage": -1, "exposure": -1, "uncertainty": 1, "prior": 0}[self.role]
 
     @property
     def meaning(self) -> str:

@@ -7,42 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet._typing import FloatArray
 from discreet.errors import MeasureError
+from discreet.measures._given_side import (
+    gacs_korner_information_given,
+    maximal_leakage_given,
+    min_entropy_leakage_given,
+    mutual_information_given,
+)
+from discreet.measures._pmf import entropy_of, lift, p_s, per_x
 from discreet.measures._registry import measure
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
-
-
-def p_s(joint: Joint) -> FloatArray:
-    """The marginal p(s)."""
-    joint.require_counts()
-    return joint.s_weight / float(joint.total)
-
-
-def p_x(joint: Joint) -> FloatArray:
-    """The marginal p(x)."""
-    joint.require_counts()
-    return np.asarray(joint.records / float(joint.total), dtype=np.float64)
-
-
-def per_x(joint: Joint, values: FloatArray, reduce: np.ufunc) -> FloatArray:
-    """Reduce a value a pair to a value an x."""
-    return np.asarray(reduce.reduceat(values, joint.counts.indptr[:-1]))
-
-
-def lift(joint: Joint) -> FloatArray:
-    """p(s,x) / (p(s) p(x)) for every distinct pair, in storage order."""
-    ratio = joint.counts.data * float(joint.total)
-    ratio /= joint.s_weight[joint.counts.indices]
-    ratio /= joint.records[joint.x_of_pair]
-    return np.asarray(ratio, dtype=np.float64)
-
-
-def entropy_of(p: FloatArray) -> float:
-    """−Σ p log2 p of positive probabilities."""
-    return max(0.0, -float(np.sum(p * np.log2(p))))
 
 
 @measure("H", "entropy", kind="pmf", role="prior", formula="H(S) = −Σ p(s) log p(s)", reference="[PF, II]")
@@ -67,11 +43,13 @@ def entropy(joint: Joint) -> float:
     role="leakage",
     formula="I(S;X) = Σ p log p(s,x)/p(s)p(x)",
     reference="[PF, II]",
+    has_side=True,
 )
-def mutual_information(joint: Joint) -> float:
+def mutual_information(joint: Joint, *, side: bool = False) -> float:
     """How much X tells about S on average.
 
     I(S;X) = Σ p(s,x) log2 p(s,x)/(p(s)p(x)), in bits. [PF, II]
+    With side=True what X adds to A: I(S;X|A).
 
     Examples
     --------
@@ -79,6 +57,8 @@ def mutual_information(joint: Joint) -> float:
     >>> mutual_information(Joint.from_array([[1, 0], [0, 1]]))
     1.0
     """
+    if side:
+        return mutual_information_given(joint)
     joint.require_counts()
     return max(0.0, float(np.dot(joint.counts.data, np.log2(lift(joint)))) / float(joint.total))
 
@@ -90,11 +70,13 @@ def mutual_information(joint: Joint) -> float:
     role="leakage",
     formula="log Σ_x max_s p(s,x) − log max_s p(s)",
     reference="[AC, VI-A], [BF, Def 4]",
+    has_side=True,
 )
-def min_entropy_leakage(joint: Joint) -> float:
+def min_entropy_leakage(joint: Joint, *, side: bool = False) -> float:
     """How much X improves the chance to guess S in one go.
 
     log2( Σ_x max_s p(s,x) / max_s p(s) ), in bits: the gain of one guess at S itself. [BF, Def 4 with U = S]
+    With side=True what X adds to A: log2( Σ_{x,a} max_s p(s,x,a) / Σ_a max_s p(s,a) ).
 
     Examples
     --------
@@ -102,6 +84,8 @@ def min_entropy_leakage(joint: Joint) -> float:
     >>> min_entropy_leakage(Joint.from_array([[3, 1], [1, 3]]))  # 6/8 against 4/8
     0.5849625007211562
     """
+    if side:
+        return min_entropy_leakage_given(joint)
     joint.require_counts()
     best = float(per_x(joint, joint.counts.data, np.maximum).sum())
     return max(0.0, math.log2(best / float(joint.s_weight.max())))
@@ -114,11 +98,13 @@ def min_entropy_leakage(joint: Joint) -> float:
     role="leakage",
     formula="I_∞(S;X) = log Σ_x max_s p(x|s)",
     reference="[BF, Def 4], [AC, VI-A]",
+    has_side=True,
 )
-def maximal_leakage(joint: Joint) -> float:
+def maximal_leakage(joint: Joint, *, side: bool = False) -> float:
     """How much X improves the chance to guess any function of S in one go, in the worst case over functions.
 
     I_∞(S;X) = log2 Σ_x max_s p(x|s), in bits: Sibson's information of order ∞. [BF, Def 4]
+    With side=True to somebody who knows A: max_a log2 Σ_x max_s p(x|s,a).
 
     Examples
     --------
@@ -126,6 +112,8 @@ def maximal_leakage(joint: Joint) -> float:
     >>> maximal_leakage(Joint.from_array([[1, 1], [0, 2]]))  # max p(x|s): 1/2 and 1
     0.5849625007211562
     """
+    if side:
+        return maximal_leakage_given(joint)
     joint.require_counts()
     channel = joint.counts.data / joint.s_weight[joint.counts.indices]
     return max(0.0, math.log2(float(per_x(joint, channel, np.maximum).sum())))
@@ -161,11 +149,13 @@ def realisable_leakage(joint: Joint) -> float:
     role="leakage",
     formula="K(S;X) = entropy of the component",
     reference="[AC, VI-B]",
+    has_side=True,
 )
-def gacs_korner_information(joint: Joint) -> float:
+def gacs_korner_information(joint: Joint, *, side: bool = False) -> float:
     """How much of S can be read off X without any error, on average: the entropy of the component.
 
     K(S;X) = −Σ_c p(c) log2 p(c) over the components c of the support, in bits; at most I* and at most I. [AC, VI-B]
+    With side=True what they share beyond A: K(S;X|A).
 
     Examples
     --------
@@ -173,6 +163,8 @@ def gacs_korner_information(joint: Joint) -> float:
     >>> gacs_korner_information(Joint.from_array([[1, 1, 0], [0, 0, 2]]))
     1.0
     """
+    if side:
+        return gacs_korner_information_given(joint)
     joint.require_counts()
     number, of_s, _ = joint.components
     return entropy_of(np.bincount(of_s, weights=joint.s_weight, minlength=number) / float(joint.total))

@@ -149,7 +149,7 @@ def _sensitive(letter: IntArray, codes: IntArray, counts: IntArray, letters: int
 
 
 def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) -> Requirement:
-    """The requirements as counts and shares. L0 <= b is k >= |S| 2^-b; Lmin and Lr bound the share of each value."""
+    """The requirements as counts and shares. L0 <= b is k >= |S| 2^-b; the others bound the share of each value."""
     sensitive, letters = problem.sensitive, problem.letters
     n = max((int(each.bound) for each in wanted if each.symbol == "n"), default=1)
     k = [1] * len(sensitive)
@@ -164,9 +164,9 @@ def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) 
                 least = each.bound if each.symbol == "k" else np.ceil(column.size * 2.0**-each.bound - 1e-9)
                 k[c] = max(k[c], int(least))
                 continue
-            cap = 2.0**each.bound * (np.full(column.size, prior.max()) if each.symbol == "Lmin" else prior)
-            known = caps[c]
-            caps[c] = np.minimum(1.0, cap if known is None else np.minimum(cap, known))
+            cap, known = each.caps(prior), caps[c]
+            if cap is not None:
+                caps[c] = np.minimum(1.0, cap if known is None else np.minimum(cap, known))
     # So many different values need as many records: what is proven for n grows with k.
     return Requirement(max(n, *k, 1), tuple(k), tuple(caps))
 
