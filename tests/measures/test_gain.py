@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -66,9 +67,9 @@ def test_the_capacity_of_known_channels() -> None:
     for flip in (0.01, 0.1, 0.3):
         joint = Joint.from_channel(half, [[1 - flip, flip], [flip, 1 - flip]])
         assert measures.shannon_capacity(joint) == pytest.approx(1 - h(flip), abs=1e-6)
-        erased = Joint.from_channel(half, [[1 - flip, 0, flip], [0, 1 - flip, flip]])
+        erased = Joint.from_channel(half, [[1 - flip, 0.0, flip], [0.0, 1 - flip, flip]])
         assert measures.shannon_capacity(erased) == pytest.approx(1 - flip, abs=1e-6)
-    z = Joint.from_channel([0.9, 0.1], [[1, 0], [0.5, 0.5]])  # the Z-channel: log2(5/4)
+    z = Joint.from_channel([0.9, 0.1], [[1.0, 0.0], [0.5, 0.5]])  # the Z-channel: log2(5/4)
     assert measures.shannon_capacity(z) == pytest.approx(math.log2(1.25), abs=1e-6)
 
 
@@ -134,11 +135,11 @@ def test_given_side_information_is_what_is_seen_within_each_a(case: tuple[Joint,
         if counts[:, :, a].any()
     ]
 
-    def mean(measure: object) -> float:
-        return sum(weight * measure(part) for weight, part in slices)  # type: ignore[operator]
+    def mean(measure: Callable[..., float]) -> float:
+        return float(sum(weight * measure(part) for weight, part in slices))
 
-    def worst(measure: object, **options: float) -> float:
-        return max(measure(part, **options) for _, part in slices)  # type: ignore[operator]
+    def worst(measure: Callable[..., float], **options: float) -> float:
+        return max(measure(part, **options) for _, part in slices)
 
     assert measures.mutual_information(joint, side=True) == pytest.approx(mean(measures.mutual_information), abs=1e-9)
     common = measures.gacs_korner_information

@@ -29,6 +29,7 @@ def transport(q: np.ndarray, p: np.ndarray, distance: np.ndarray) -> float:
     rows = np.kron(np.eye(n), np.ones(n))
     columns = np.kron(np.ones(n), np.eye(n))
     done = linprog(distance.ravel(), A_eq=np.vstack([rows, columns]), b_eq=np.concatenate([q, p]), method="highs")
+    assert done.fun is not None
     return float(done.fun)
 
 

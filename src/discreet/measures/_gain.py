@@ -222,7 +222,7 @@ def dominates(first: Joint, second: Joint) -> Comparison:
     )
     cost = np.concatenate([np.zeros(n_x * n_y), np.ones(2 * n_s * n_y)])
     found = linprog(cost, A_eq=equal, b_eq=np.concatenate([other.ravel(), np.ones(n_x)]), method="highs")
-    if found.status != 0:
+    if found.status != 0 or found.x is None:
         raise MeasureError("the comparison of the two releases could not be solved")
     garbling = np.clip(found.x[: n_x * n_y].reshape(n_x, n_y), 0.0, None)
     garbling /= garbling.sum(axis=1, keepdims=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
-from discreet.measures._pmf import entropy_of
+from discreet.measures._pmf import entropy_of, sums
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
@@ -50,9 +50,9 @@ class Triples:
             xa,
             a,
             side.counts.indptr[:-1].astype(np.int64),
-            np.bincount(sa, p),
-            np.bincount(xa, p),
-            np.bincount(a, p, len(side.a)),
+            sums(sa, p),
+            sums(xa, p),
+            sums(a, p, len(side.a)),
             keys // joint.n_s,
             side.a_of.astype(np.int64),
         )
@@ -81,7 +81,7 @@ def maximal_leakage_given(joint: Joint) -> float:
     """max over a of log2 Σ_x max_s p(x|s,a) [Issa, Wagner and Kamath 2020, conditional maximal leakage]."""
     t = Triples.of(joint)
     best = t.by_xa(t.p / t.p_sa[t.sa], np.maximum)
-    return max(0.0, math.log2(float(np.bincount(t.a_of_xa, best).max())))
+    return max(0.0, math.log2(float(sums(t.a_of_xa, best).max())))
 
 
 def gacs_korner_information_given(joint: Joint) -> float:
@@ -94,7 +94,7 @@ def gacs_korner_information_given(joint: Joint) -> float:
     edges = sparse.csr_array((np.ones(len(t.p), np.int8), (t.sa, n_sa + t.xa)), shape=(n_sa + n_xa, n_sa + n_xa))
     number, component = csgraph.connected_components(edges, directed=False)
     # (s, a) and (x, a) are joined only within one a, so a component lies within one.
-    shared = entropy_of(np.bincount(component[:n_sa], t.p_sa, number))
+    shared = entropy_of(sums(component[:n_sa], t.p_sa, number))
     return max(0.0, shared - entropy_of(t.p_a))
 
 
@@ -108,8 +108,8 @@ def sibson_information_given(joint: Joint, order: float) -> float:
     scaled = inner / order
     most = np.full(len(t.p_a), -np.inf)
     np.maximum.at(most, t.a_of_xa, scaled)
-    sums = np.bincount(t.a_of_xa, np.exp2(scaled - most[t.a_of_xa]), len(most))
-    return max(0.0, float((order / (order - 1) * (most + np.log2(sums))).max()))
+    totals = sums(t.a_of_xa, np.exp2(scaled - most[t.a_of_xa]), len(most))
+    return max(0.0, float((order / (order - 1) * (most + np.log2(totals))).max()))
 
 
 def renyi_leakage_given(joint: Joint, order: float) -> float:

@@ -94,7 +94,7 @@ def recursion_by_group(joint: Joint, order: float) -> FloatArray:
     rows, starts = rows[by_count], joint.counts.indptr[:-1]
     rank = np.arange(len(rows)) - np.repeat(starts, joint.distinct)
     tail = np.add.reduceat(np.where(rank >= order - 1, rows, 0.0), starts)
-    return np.divide(rows[starts], tail, out=np.full(len(tail), np.inf), where=tail > 0)
+    return np.asarray(np.divide(rows[starts], tail, out=np.full(len(tail), np.inf), where=tail > 0))
 
 
 @measure(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet._typing import FloatArray
 
@@ -40,3 +41,8 @@ def lift(joint: Joint) -> FloatArray:
 def entropy_of(p: FloatArray) -> float:
     """−Σ p log2 p of positive probabilities."""
     return max(0.0, -float(np.sum(p * np.log2(p))))
+
+
+def sums(owner: npt.NDArray[np.integer[Any]], values: FloatArray, size: int = 0) -> FloatArray:
+    """The sum of the values of each owner."""
+    return np.asarray(np.bincount(owner, weights=values, minlength=size), dtype=np.float64)

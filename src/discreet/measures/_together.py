@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.measures._pmf import lift, p_s
+from discreet.measures._pmf import lift, p_s, sums
 from discreet.measures._shannon import mutual_information
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def specific_information(joint: Joint) -> FloatArray:
     """What X tells on average about each s: Σ_x p(x|s) log2 p(s|x)/p(s)."""
     joint.require_counts()
     share = joint.counts.data / joint.s_weight[joint.counts.indices]
-    return np.bincount(joint.counts.indices, share * np.log2(lift(joint)), joint.n_s)
+    return sums(joint.counts.indices, share * np.log2(lift(joint)), joint.n_s)
 
 
 def interactions(joint: Joint, columns: Sequence[str] | None = None, *, most: int = 2) -> list[Interaction]:
