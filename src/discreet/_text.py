@@ -51,6 +51,39 @@ def joined(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def counted(number: int, thing: str) -> str:
+    """So many of a thing.
+
+    Examples
+    --------
+    >>> counted(1, "group"), counted(1234, "row")
+    ('1 group', '1,234 rows')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def an(word: str) -> str:
+    """A word with its article.
+
+    Examples
+    --------
+    >>> an("int"), an("date")
+    ('an int', 'a date')
+    """
+    return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
+
+
+def utility_text(utility: str, value: float) -> str:
+    """A utility for people: distortion as it is drawn, so that more is worse.
+
+    Examples
+    --------
+    >>> utility_text("distortion", -2.5), utility_text("resolution", 1.0)
+    ('largest distortion 2.5', 'resolution 1')
+    """
+    return f"largest distortion {0.0 - value:.4g}" if utility == "distortion" else f"{utility} {value:.4g}"
+
+
 def json_number(value: float) -> float | str:
     """A number as JSON has it: infinity is the string "inf"."""
     return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")

@@ -109,7 +109,7 @@ def test_a_support_or_a_pmf_has_the_measures_that_it_can_have() -> None:
 
 def test_what_a_policy_says_of_itself() -> None:
     policy = policy_of([1, 2, 3, 4], utility={"distortion": -1.0})
-    assert repr(policy) == "Policy(x0: 4 letters in 2 blocks, L0 0.000, I* 0.000, k 3, distortion -1)"
+    assert repr(policy) == "Policy(x0: 4 letters in 2 blocks, L0 0.000, I* 0.000, k 3, largest distortion 1)"
     assert policy.promised_distinct == 3
     assert "1–2" in policy._repr_html_()
     assert policy.with_source(file="a").with_source(sha256="b").source == {"file": "a", "sha256": "b"}

@@ -96,7 +96,7 @@ def _guesses_after(value: float, _: Joint) -> str:
     return (
         "After the release the first guess is right."
         if value == 1
-        else f"After the release it takes {value:.3g} guesses on average."
+        else f"After the release it takes {_guesses(value)} on average."
     )
 
 
@@ -130,10 +130,10 @@ SENTENCES: dict[str, Sentence] = {
     "delta": _disclosure,
     "t": lambda value, _: f"Some group's sensitive values are distributed otherwise than everybody's, by {value:.0%}.",
     "HG": lambda value, _: (
-        f"Guessing the sensitive value one by one takes {value:.3g} guesses on average before the release."
+        f"Guessing the sensitive value one by one takes {_guesses(value)} on average before the release."
     ),
     "HG|X": _guesses_after,
-    "LG": lambda value, _: f"The release saves {value:.3g} guesses on average.",
+    "LG": lambda value, _: f"The release saves {_guesses(value)} on average.",
     "L0|A": lambda value, _: (
         f"To somebody who knows the side information, candidates shrink {_times(_factor(value))} in the worst case."
     ),
@@ -146,6 +146,11 @@ OF_AN_ORDER = {  # Sibson, Arimoto, maximal α-leakage, (c, l)-diversity, Rényi
     "c": "In some group the commonest sensitive value has {value:.3g} times the records of those from rank {order} on.",
     "D": "The most telling public value moves the belief by {value:.2f} bits (order {order}).",
 }
+
+
+def _guesses(value: float) -> str:
+    number = f"{value:.3g}"
+    return f"{number} guess{'' if number == '1' else 'es'}"
 
 
 def _factor(bits: float) -> float:

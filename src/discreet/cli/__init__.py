@@ -30,7 +30,7 @@ COMMANDS = {
     "serve": "Answer questions about data that stay where they are.",
     "query": "Ask an agent a question in SQL.",
     "reproduce": "Check the claims of the papers, one by one.",
-    "demo": "The main job on data that come with scikit-learn.",
+    "demo": "The main job on 5,000 made-up patients.",
 }
 
 
@@ -55,7 +55,7 @@ class _LazyGroup(click.Group):
     cls=_LazyGroup,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: discreet audit people.csv --sensitive age --public chol",
+    epilog="Example: discreet audit people.csv --sensitive diagnosis --public age,sex,postcode,admission",
 )
 @click.version_option(package_name="discreet", message="discreet %(version)s")
 @click.pass_context

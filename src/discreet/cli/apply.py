@@ -6,11 +6,12 @@ from typing import Any, get_args
 
 import click
 
+from discreet._text import counted
 from discreet._typing import Cells
 from discreet.cli._shared import Names, flat, print_json, progress
 
 
-@click.command("apply", epilog="Example: discreet apply policy.json march.csv --out march-released.parquet")
+@click.command("apply", epilog="Example: discreet apply policy.json people.csv --out again.parquet")
 @click.argument("policy_file", metavar="POLICY")
 @click.argument("table")
 @click.option("--out", required=True, metavar="FILE", help="The released table.")
@@ -57,7 +58,7 @@ def command(
     for reason in by_keep:
         click.echo(f"careful: with the columns kept, {reason}")
     click.echo(
-        f"{done.rows:,} rows released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
+        f"{counted(done.rows, 'row')} released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
     )
     symbols = dict.fromkeys([*(symbol for symbol in policy.promised if symbol not in ("L0", "I*")), "L0", "I*", "k"])
     found = {symbol: done.measures[symbol] for symbol in symbols if symbol in done.measures}

@@ -23,7 +23,7 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 @click.command(
     "audit",
     epilog="Example: discreet audit people.csv --sensitive diagnosis --public age,sex,postcode,admission "
-    '--require "n>=5" --require "k>=3"',
+    "--require 'n>=5' --require 'k>=3'",
 )
 @table_options
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')

@@ -12,7 +12,8 @@ from discreet.cli._shared import Names, flat, named, print_json, progress
 
 @click.command(
     "disclose",
-    epilog="Example: discreet disclose answers.csv --samples q1,q2,q3 --latent risk --out y.parquet --mapping mapping.json",
+    epilog="Example: discreet disclose people.csv --samples sex,occupation --latent diagnosis "
+    "--out y.parquet --mapping mapping.json",
 )
 @click.argument("table")
 @click.option("--samples", type=Names(), multiple=True, required=True, help="Columns that are one data set per row.")

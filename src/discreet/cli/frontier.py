@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet._text import utility_text
 from discreet.cli._asked import recipe_of
 from discreet.cli._shared import (
     console,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "frontier",
-    epilog="Example: discreet frontier people.csv --sensitive age --public chol --missing drop --plot frontier.png",
+    epilog="Example: discreet frontier people.csv --sensitive diagnosis --public age --plot frontier.png",
 )
 @recipe_table_options
 @whole_table_options
@@ -138,7 +139,8 @@ def _show(found: Any, others: list[Any]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     counted = found.utility == "information"
-    for name in (found.leakage, found.utility, "bound", "gap", "blocks", "k", *(("n",) if counted else ())):
+    utility = "largest distortion" if found.utility == "distortion" else found.utility
+    for name in (found.leakage, utility, "bound", "gap", "blocks", "k", *(("n",) if counted else ())):
         table.add_column(name, justify="right")
     step = max(1, len(found.points) // 40)
     shown = sorted({*range(0, len(found.points), step), len(found.points) - 1})
@@ -146,7 +148,7 @@ def _show(found: Any, others: list[Any]) -> None:
         point = found.points[index]
         table.add_row(
             f"{point.leakage:.4f}",
-            f"{point.utility:.4g}",
+            utility_text(found.utility, point.utility).rpartition(" ")[2],
             "" if point.bound is None else f"{point.bound:.4f}",
             "" if point.gap is None else f"{point.gap:.3g}" if point.gap > 1e-9 else "0",
             f"{len(point.blocks):,}",
@@ -160,7 +162,8 @@ def _show(found: Any, others: list[Any]) -> None:
         click.echo(sentence)
     for other in others:
         screen.print(f"{other!r}", highlight=False, markup=False)
-    click.echo(f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others))
+    worth = f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others)
+    click.echo(f"{worth}: the share of all pairs of leakage and utility that some policy here beats; more is better")
 
 
 def _compared(gain: float, count: int) -> str:

@@ -12,7 +12,7 @@ from discreet.cli._shared import print_json
 
 @click.command(
     "query",
-    epilog="Example: discreet query http://127.0.0.1:8400 \"SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5\"",
+    epilog="Example: discreet query http://127.0.0.1:8400 \"SELECT AVG(age) FROM people WHERE sex = 'female' WITH ERROR 5\"",
 )
 @click.argument("url")
 @click.argument("statement", required=False)

@@ -19,8 +19,8 @@ from discreet.cli._shared import (
 
 @click.command(
     "release",
-    epilog="Example: discreet release people.csv --sensitive diagnosis --public age,sex,postcode --require n>=5 "
-    "--require k>=3 --keep diagnosis --out released.csv --policy policy.json --report report.html",
+    epilog="Example: discreet release people.csv --sensitive diagnosis --public age,sex,postcode --require 'n>=5' "
+    "--require 'k>=3' --keep diagnosis --out released.csv --policy policy.json --report report.html",
 )
 @recipe_table_options
 @whole_table_options
@@ -28,7 +28,11 @@ from discreet.cli._shared import (
 @click.option(
     "--max-leakage", type=float, help="For one bound: the most useful policy that leaks at most this many bits."
 )
-@click.option("--min-utility", type=float, help="The least leaking policy that is at least this useful.")
+@click.option(
+    "--min-utility",
+    type=float,
+    help="The least leaking policy that is at least this useful; -20 allows a distortion of 20.",
+)
 @click.option(
     "--min-leakage", type=float, help="For a bottleneck: the smallest I(X;X̂) that keeps so many bits about S."
 )

@@ -7,7 +7,7 @@ import click
 from discreet.cli._shared import print_json, progress
 
 
-@click.command("verify", epilog="Example: discreet verify released.parquet --policy policy.json --original people.csv")
+@click.command("verify", epilog="Example: discreet verify released.csv --policy policy.json --original people.csv")
 @click.argument("released")
 @click.option("--policy", "policy_file", required=True, metavar="FILE", help="The policy file.")
 @click.option("--original", metavar="TABLE", help="The table that was released: leakage is recomputed from it.")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet._text import an
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import ColumnError, InputError
 from discreet.recipe._guessing import guessed
@@ -154,7 +155,7 @@ class Recipe:
             tree = Hierarchy.load(self.path(each.hierarchy)) if each.hierarchy else None
             kind = each.type or ("hierarchy" if tree else "ordered" if each.order else "auto")
             if tree is not None and kind != "hierarchy":
-                raise InputError(f"column {name!r} has a hierarchy, and is said to be a {kind}: drop one of the two")
+                raise InputError(f"column {name!r} has a hierarchy, and is said to be {an(kind)}: drop one of the two")
             found[name] = ColumnType(
                 kind, each.band, each.coarsest, tuple(each.order), tree, float(each.weight), each.fixed
             ).checked(name)

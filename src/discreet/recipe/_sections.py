@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
+from discreet._text import an
 from discreet.columns._types import Kind
 from discreet.errors import InputError, listed
 
@@ -138,7 +139,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _spelt(value: Any) -> str:
-    return repr(value) if isinstance(value, str | int | float | bool) else f"a {type(value).__name__}"
+    return repr(value) if isinstance(value, str | int | float | bool) else an(type(value).__name__)
 
 
 def expected(hint: Any) -> str:

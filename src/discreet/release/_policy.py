@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
+from discreet._text import utility_text
 from discreet._typing import BoolArray, Cuts, FloatArray, IntArray, MissingPolicy, Unseen
 from discreet.columns._rounding import Ends
 from discreet.joint._joint import Blocks, Joint
@@ -320,7 +321,7 @@ class Policy:
         return replace(self, source={**self.source, **facts})
 
     def __repr__(self) -> str:
-        utility = ", ".join(f"{name} {value:.4g}" for name, value in self.utility.items())
+        utility = ", ".join(utility_text(name, value) for name, value in self.utility.items())
         return (
             f"Policy({', '.join(self.public)}: {sum(map(len, self.blocks))} letters in {len(self.blocks)} blocks, "
             + "".join(f"{symbol} {self.after[symbol]:.3f}, " for symbol in self.promised if symbol not in ("L0", "I*"))

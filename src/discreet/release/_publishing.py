@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from discreet._text import json_number
+from discreet._text import counted, json_number, utility_text
 from discreet._typing import Cells, Progress, Unseen
 from discreet.errors import InputError, RequirementError
 from discreet.release._policy import Policy
@@ -110,7 +110,8 @@ class Release:
         """The outcome, for people."""
         before, after = self.policy.before, self.done.measures
         text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
-        text += [f"{self.done.rows:,} rows in {len(self.policy.blocks):,} groups written to {self.files['out']}"]
+        rows, groups = counted(self.done.rows, "row"), counted(len(self.policy.blocks), "group")
+        text += [f"{rows} in {groups} written to {self.files['out']}"]
         text += [
             f"{symbol} {before[symbol]:.3f} -> {after[symbol]:.3f} bits"
             for symbol in reversed(promised_by(self.policy.leakage))
@@ -119,7 +120,7 @@ class Release:
         text += [
             f"L0 {before['L0']:.3f} -> {after['L0']:.3f} bits, I* {before['I*']:.3f} -> {after['I*']:.3f} bits, "
             f"distinct values in the worst group {before['k']:.0f} -> {after['k']:.0f}",
-            f"{self.frontier.utility} {self.point.utility:.4g}{self._bound_words}",
+            f"{utility_text(self.frontier.utility, self.point.utility)}{self._bound_words}",
         ]
         if "L0|A" in after:
             known = ", ".join(self.policy.side)
@@ -129,7 +130,7 @@ class Release:
             text.append(f"careful: {', '.join(open_columns)} is published as it is, row by row")
         if self.suppressed or self.done.dropped:
             text.append(
-                f"not released: {self.suppressed:,} rows suppressed, {self.done.dropped:,} with missing values dropped"
+                f"not released: {counted(self.suppressed, 'row')} suppressed, {self.done.dropped:,} with missing values dropped"
             )
         if self.done.with_kept is not None:
             least = int(self.done.with_kept.distinct.min())
@@ -157,7 +158,7 @@ class Release:
         return release_fragment(self)
 
     def __repr__(self) -> str:
-        return f"Release({self.done.rows:,} rows to {self.files['out']}, {self.policy!r})"
+        return f"Release({counted(self.done.rows, 'row')} to {self.files['out']}, {self.policy!r})"
 
 
 def publish(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING
 
-from discreet._text import number_text
+from discreet._text import number_text, utility_text
 from discreet.auditing._audit_page import units_of
 from discreet.auditing._words import explain, missing_sentence
 from discreet.errors import MissingExtraError
@@ -62,6 +62,7 @@ def release_page(published: Release) -> str:
         kept_leakage=None if kept is None else number_text(REGISTRY["L0"](kept), "bits"),
         headline=_release_headline(published),
         broken_by_keep=published.broken_by_keep,
+        utility=utility_text(published.frontier.utility, published.point.utility),
         plot=plots.to_svg(published.plot(), "Frontier"),
         blocks=rows[:BLOCKS_SHOWN],
         more_blocks=max(0, len(rows) - BLOCKS_SHOWN),
@@ -125,7 +126,7 @@ def frontier_fragment(frontier: Frontier) -> str:
     rows = [
         {
             "leakage": f"{points[i].leakage:.4g}",
-            "utility": f"{points[i].utility:.4g}",
+            "utility": utility_text(frontier.utility, points[i].utility).rpartition(" ")[2],
             "bound": "" if points[i].bound is None else f"{points[i].bound:.4g}",
         }
         for i in shown

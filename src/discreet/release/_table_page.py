@@ -53,9 +53,10 @@ def headline(release: TableRelease) -> str:
             f"The requirement ({require}) holds for the coarsened columns alone. With the columns kept as they are it is "
             f"broken: {'; '.join(release.broken_by_keep)}."
         )
+    groups = "the one group" if after.groups == 1 else f"all {after.groups:,} groups"
     return (
-        f"Every released row is shared by at least {int(release.done.measures['n'])} people ({require} holds in all "
-        f"{after.groups:,} groups). Nobody is found with a probability above {after.prosecutor:.1%}; before, "
+        f"Every released row is shared by at least {int(release.done.measures['n'])} people ({require} holds in {groups}). "
+        f"Nobody is found with a probability above {after.prosecutor:.1%}; before, "
         f"{release.risk_before.uniques:,} of {release.risk_before.records:,} people were alone with their values."
     )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import counted
 from discreet._typing import Unseen
 from discreet.auditing._group_requirements import GroupRequirement, findings
 from discreet.columns._boxes import Boxes
@@ -200,5 +201,5 @@ class TablePolicy:
         require = ", ".join(map(str, self.require))
         bound = "" if self.bound is None else f", none below {self.bound:.4g}"
         face = ", public face" if self.is_public else ""
-        groups = f"{len(self.boxes):,} groups"
+        groups = counted(len(self.boxes), "group")
         return f"TablePolicy({', '.join(self.public)}: {groups}, {require}, loss {self.loss:.4g}{bound}{face})"

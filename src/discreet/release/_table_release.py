@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._text import json_number
+from discreet._text import counted, json_number
 from discreet._typing import Progress, Unseen
 from discreet.auditing._group_requirements import GroupFinding, findings
 from discreet.auditing._risk import Risk
@@ -133,9 +133,10 @@ class TableRelease:
         """The outcome, for people."""
         policy, before = self.policy, self.risk_before
         small = f"{before.below[5]:,} of {before.records:,} people were in groups smaller than 5"
+        rows, groups = counted(self.done.rows, "row"), counted(int(self.done.measures["groups"]), "group")
         text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
         text += [
-            f"{self.done.rows:,} rows in {int(self.done.measures['groups']):,} groups written to {self.files['out']}; {small}",
+            f"{rows} in {groups} written to {self.files['out']}; {small}",
             *(each.sentence() for each in self.findings),
             f"loss {policy.loss:.4f} of 1{self._bound_words}",
             "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in policy.loss_by_column.items()),
@@ -144,7 +145,9 @@ class TableRelease:
         text.append(f"types: {types}")
         gone = self.done.withheld + self.done.unseen
         if gone or self.done.dropped:
-            text.append(f"not released: {gone:,} rows suppressed, {self.done.dropped:,} with missing values dropped")
+            text.append(
+                f"not released: {counted(gone, 'row')} suppressed, {self.done.dropped:,} with missing values dropped"
+            )
         open_columns = [name for name in policy.sensitive if name in self.done.columns]
         if open_columns:
             text.append(f"{', '.join(open_columns)}: published as it is; what is hidden is which row is whose")
@@ -178,7 +181,7 @@ class TableRelease:
         return table_fragment(self)
 
     def __repr__(self) -> str:
-        return f"TableRelease({self.done.rows:,} rows to {self.files['out']}, {self.policy!r})"
+        return f"TableRelease({counted(self.done.rows, 'row')} to {self.files['out']}, {self.policy!r})"
 
 
 def check_table_files(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._text import json_number
+from discreet._text import counted, json_number
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, RequirementError
 from discreet.joint._joint import from_codes
@@ -59,7 +59,8 @@ class Verification:
 
     @property
     def _verdict(self) -> str:
-        return f"{self.rows:,} rows " + ("fit the policy" if self.ok else "do not fit the policy")
+        fits = ("fits", "does not fit") if self.rows == 1 else ("fit", "do not fit")
+        return f"{counted(self.rows, 'row')} {fits[not self.ok]} the policy"
 
     def _repr_html_(self) -> str:
         said = (("problem", self.problems), ("checked", self.checked), ("not checked", self.unchecked))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import _checks as checks
-from discreet._text import label_text
+from discreet._text import an, label_text
 from discreet.errors import InputError
 from discreet.release import _cells as cells
 from discreet.release._releasing import in_kind, spare_originals
@@ -98,7 +98,7 @@ class Disclosure(Evidence):
         if not isinstance(y, int | np.integer) or not 0 <= y < self.size:
             raise InputError(f"y is one of 0 to {self.size - 1}")
         if not isinstance(mapping, Table | ByType):
-            raise InputError(f"a {type(mapping).__name__} does not say what its y mean")
+            raise InputError(f"{an(type(mapping).__name__)} does not say what its y mean")
         column = mapping.joint[:, y] / mapping.p_y[y]
         if isinstance(mapping, ByType):
             if mapping.latent is not None:

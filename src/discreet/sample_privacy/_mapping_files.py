@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import an
 from discreet.errors import InputError
 from discreet.sample_privacy._mapping import ByType, Orbits, Table
 from discreet.sample_privacy._problem import make_problem
@@ -33,7 +34,7 @@ def mapping_to_dict(mapping: Mapping) -> dict[str, Any]:
     elif isinstance(mapping, Orbits):
         arrays = {"kind": "orbits", **_types(mapping.types), "words": mapping.words, "masses": mapping.masses}
     else:
-        raise InputError(f"a {type(mapping).__name__} has no file")
+        raise InputError(f"{an(type(mapping).__name__)} has no file")
     parts = [part for each in arrays.values() for part in (each if isinstance(each, tuple) else (each,))]
     numbers = sum(part.size for part in parts if isinstance(part, np.ndarray))
     if numbers > LARGEST:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import an
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, TableError, listed
 from discreet.tables._arrow import from_integers, to_numpy
@@ -156,7 +157,7 @@ def _frame(table: object) -> Any:
 
             return nw.from_native(pa.table(table))
         raise TableError(
-            f"a {type(table).__name__} is not a table: give a path, a database URL, a data frame, "
+            f"{an(type(table).__name__)} is not a table: give a path, a database URL, a data frame, "
             "a mapping of columns or a list of mappings"
         ) from None
     except (ValueError, nw.exceptions.NarwhalsError) as problem:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from discreet._text import an
 from discreet.columns import Axis, ColumnType, Hierarchy, axis_of, guess_type, parse_type
 from discreet.columns._guess import identifying
 from discreet.errors import ColumnError, InputError, listed
@@ -35,7 +36,9 @@ def said_types(
         tree = given if isinstance(given, Hierarchy) else Hierarchy.load(given)
         known = said.get(name, ColumnType("hierarchy"))
         if known.kind not in ("hierarchy", "auto"):
-            raise InputError(f"column {name!r} has a hierarchy, and is said to be a {known.kind}: drop one of the two")
+            raise InputError(
+                f"column {name!r} has a hierarchy, and is said to be {an(known.kind)}: drop one of the two"
+            )
         said[name] = replace(known, kind="hierarchy", hierarchy=tree)
     for name, weight in (weights or {}).items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:

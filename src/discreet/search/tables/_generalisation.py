@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet._text import counted
 from discreet.auditing._group_requirements import GroupFinding
 from discreet.joint._joint import Joint
 from discreet.release._table_policy import TablePolicy
@@ -107,4 +108,4 @@ class Generalisation:
     def __repr__(self) -> str:
         proven = "" if self.gap is None else f", at most {self.gap:.0%} above any release's"
         require = ", ".join(map(str, self.policy.require))
-        return f"Generalisation({self.groups:,} groups, {require}: loss {self.loss:.4f}{proven})"
+        return f"Generalisation({counted(self.groups, 'group')}, {require}: loss {self.loss:.4f}{proven})"

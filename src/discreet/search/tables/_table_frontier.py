@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from discreet import _checks as checks
+from discreet._text import counted
 from discreet.auditing._group_requirements import GroupRequirement, parse_all
 from discreet.errors import InputError, RequirementError
 from discreet.report import _plots as plots
@@ -67,7 +68,8 @@ class TableFrontier:
     def lines(self) -> list[str]:
         """The figures, for people."""
         text = [
-            f"{self.symbol}>={level}: loss {point.loss:.4f}, no release below {point.bound or 0:.4f}, {point.groups:,} groups"
+            f"{self.symbol}>={level}: loss {point.loss:.4f}, no release below {point.bound or 0:.4f}, "
+            + counted(point.groups, "group")
             for level, point in zip(self.levels, self.points, strict=True)
         ]
         return [*text, self.ended] if self.ended else text
