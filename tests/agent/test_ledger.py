@@ -13,6 +13,7 @@ import pytest
 
 from discreet.agent._database import UnavailableError
 from discreet.agent._ledger import Answer, ConflictError, Ledger, OverBudgetError, hashed, total
+from discreet.agent._pins import Pin, PinnedColumn
 from discreet.errors import DiscreetError, InputError
 from tests.agent.servers import postgres_database
 
@@ -165,23 +166,49 @@ def test_many_at_once_take_a_number_once(ledger: Ledger) -> None:
     assert len(conflicts) == 35
 
 
-def test_data_are_pinned(ledger: Ledger) -> None:
-    ledger.pin("people", "f1", {"keep": 20})
-    ledger.pin("people", "f1", {"keep": 20})
-    with pytest.raises(InputError, match="changed data are a new data set"):
-        ledger.pin("people", "f2", {"keep": 20})
-    with pytest.raises(InputError, match="bounds, keep or collude"):
-        ledger.pin("people", "f1", {"keep": 10})
+def pin(name: str, mark: str = "f1", keep: float = 20, people: int = 3, *more: PinnedColumn) -> Pin:
+    return Pin(name, people, True, (PinnedColumn("height", "private", mark, {"keep": keep}), *more))
 
 
-def test_data_that_were_told_about_keep_their_name(ledger: Ledger) -> None:
+def test_a_pin_binds_once_an_answer_exists(ledger: Ledger) -> None:
     ledger.add_analyst("ann", 10)
-    ledger.pin("people", "f1", {"keep": 20})
-    ledger.pin("renamed before anybody asked", "f1", {"keep": 10})
+    ledger.pin(pin("people"))
+    ledger.pin(pin("people", "f2", keep=10))
     ledger.commit(answer(book='["people", "height"]'))
-    with pytest.raises(InputError, match="are those of 'people', about which answers were given"):
-        ledger.pin("renamed", "f1", {"keep": 10})
-    ledger.pin("other people", "f2", {"keep": 10})
+    for changed in (pin("people", "f3", 10), pin("people", "f2", 10, 4)):
+        with pytest.raises(
+            InputError, match=r"the data of 'people' changed since answers were given.*only columns may be"
+        ):
+            ledger.pin(changed)
+    with pytest.raises(InputError, match="bounds, keep or step of 'height' in 'people' changed since answers"):
+        ledger.pin(pin("people", "f2", keep=20))
+    with pytest.raises(InputError, match="'height' of 'people' was private when answers were given: restore it"):
+        ledger.pin(Pin("people", 3, True, (PinnedColumn("age", "public", "a", {}),)))
+    with pytest.raises(InputError, match="collude of 'people' changed"):
+        ledger.pin(Pin("people", 3, False, pin("people", "f2", 10).columns))
+    added = PinnedColumn("age", "public", "a", {})
+    ledger.pin(Pin("people", 3, True, (added, *pin("people", "f2", 10).columns)))
+    assert ledger.orders() == {"people": ["height", "age"]}  # people stay in the order that they had
+    ledger.pin(pin("other people", "f9"))
+
+
+def test_a_server_whose_data_were_replaced_before_any_answer_gives_none(ledger: Ledger, url: str) -> None:
+    ledger.add_analyst("ann", 10)
+    ledger.pin(pin("people"))
+    other = Ledger(url)
+    other.pin(pin("people", "f2"))
+    said = answer(book='["people", "height"]', question={"dataset": "people"})
+    with pytest.raises(InputError, match="another server holds other data under this name"):
+        ledger.commit(said)
+    assert other.commit(said) == said
+    other.close()
+
+
+def test_fingerprints_have_one_key(ledger: Ledger) -> None:
+    ledger.check_key("one")
+    ledger.check_key("one")
+    with pytest.raises(InputError, match="key of the fingerprints is not the one"):
+        ledger.check_key("other")
 
 
 def test_a_lost_key_is_replaced(ledger: Ledger) -> None:
@@ -301,7 +328,7 @@ def test_many_open_an_empty_ledger_at_once(url: str) -> None:
     def opens() -> None:
         try:
             ledger = Ledger(url)
-            ledger.pin("people", "f1", {"keep": 20})
+            ledger.pin(pin("people"))
             keys.append(ledger.owner_key())
             ledger.close()
         except BaseException as problem:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from discreet.agent._config import Config
-from discreet.agent._ledger import Ledger
+from discreet.agent._ledger import Analyst, Ledger
+from discreet.agent._service import Agent
+from discreet.agent._sql import question_of
 from tests.processes import said
 
 pytest.importorskip("uvicorn")
@@ -126,10 +128,17 @@ def test_changed_data_and_changed_promises_stop_it(folder: Path, capsys: pytest.
     data.write_text("\n".join([head, *reversed(rows)]) + "\n")
     assert serve(capsys, str(config), "--check")[0] == 0  # the same people in another order
     data.write_text("\n".join([head, *rows[1:]]) + "\n")
-    assert "the data of 'people' changed" in serve(capsys, str(config), "--check")[2]
+    assert serve(capsys, str(config), "--check")[0] == 0  # nobody has asked yet
+    data.write_text(before)
+    agent = Agent(Config.load(config))
+    agent.ledger.add_analyst("ann", 50)
+    agent.ask(Analyst("ann", 50, revoked=False), question_of("SELECT AVG(height) FROM people WITH ERROR 5"))
+    agent.close()
+    data.write_text("\n".join([head, *rows[1:]]) + "\n")
+    assert "the data of 'people' changed since answers were given" in serve(capsys, str(config), "--check")[2]
     data.write_text(before)
     config.write_text(text.replace("keep = 20", "keep = 10", 1))
-    assert "changed since the ledger was opened" in serve(capsys, str(config), "--check")[2]
+    assert "keep or step of 'height' in 'people' changed since" in serve(capsys, str(config), "--check")[2]
     data.write_text(before.replace(rows[0].split(",")[3], "99.5"))
     _, _, err = serve(capsys, str(config), "--check")
     assert "1 rows have values that lie outside the declared bounds" in err

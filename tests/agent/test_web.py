@@ -209,7 +209,7 @@ def test_a_server_that_starts_again_knows_what_it_said(folder: Path) -> None:
     assert told[1].low - 1e-9 <= finer.low <= finer.high <= told[1].high + 1e-9  # within what it said before
     second.close()
     (folder / "people.csv").write_text((folder / "people.csv").read_text().replace("Oslo", "Rome", 1))
-    with pytest.raises(InputError, match="new data set"):
+    with pytest.raises(InputError, match="changed since answers were given"):
         Agent(Config.load(folder / "agent.toml"))
 
 

@@ -186,6 +186,7 @@ class Config(_Section):
 
     sections: dict[str, Dataset] = Field(default_factory=dict, alias="datasets")
     ledger: Annotated[Text, AfterValidator(_ledger_placed)] = Field("ledger.sqlite", validate_default=True)
+    fingerprints: Annotated[Text, AfterValidator(_placed)] = Field("ledger.key", validate_default=True)
     host: Text = "127.0.0.1"
     port: int = Field(8400, ge=0, le=65_535, description="a whole number, 0 to 65535")
     most_body: int = Field(65_536, ge=256, description="a whole number, at least 256")  # bytes of a request

@@ -130,7 +130,7 @@ class Database:
 
 
 def tables(sql: Any) -> Any:
-    """The four tables: facts, datasets, analysts, answers."""
+    """The five tables: facts, datasets and their columns, analysts, answers."""
     metadata = sql.MetaData()
     sql.Table(
         "discreet_facts",
@@ -142,8 +142,19 @@ def tables(sql: Any) -> Any:
         "discreet_datasets",
         metadata,
         sql.Column("name", sql.Text, primary_key=True),
-        sql.Column("fingerprint", sql.String(64), nullable=False),
+        sql.Column("people", sql.Integer, nullable=False),
+        sql.Column("collude", sql.Boolean, nullable=False),
+    )
+    sql.Table(
+        "discreet_columns",
+        metadata,
+        sql.Column("dataset", sql.Text, primary_key=True),
+        sql.Column("name", sql.Text, primary_key=True),
+        sql.Column("position", sql.Integer, nullable=False),
+        sql.Column("role", sql.String(16), nullable=False),
+        sql.Column("digest", sql.String(64), nullable=False),
         sql.Column("declared", sql.Text, nullable=False),
+        sql.Column("fingerprint", sql.Text, nullable=False),
     )
     sql.Table(
         "discreet_analysts",

@@ -7,17 +7,21 @@ the agent runs changes nothing, and stops the next start.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from types import MappingProxyType
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
 from discreet.agent._config import Dataset, Private
 from discreet.agent._filters import kind_of
+from discreet.agent._fingerprints import Fingerprint, digest
+from discreet.agent._pins import Pin, PinnedColumn, refuse_same_people
 from discreet.agent._recording import bounds_on, recording
+from discreet.agent._relations import Relation, as_numbers, relations
 from discreet.errors import InputError
 from discreet.queries.auditor import Auditor
 from discreet.queries.auditor._lattices import Lattice
@@ -40,12 +44,17 @@ class Holding:
     public: dict[str, tuple[Alphabet, IntArray]] = field(repr=False)
     private: dict[str, FloatArray] = field(repr=False)
     lattices: dict[str, Lattice]
-    fingerprint: str
+    order: list[str]  # the columns by which people are sorted
+    who: list[bytes] | None = field(repr=False)
 
     @classmethod
-    def load(cls, dataset: Dataset) -> Holding:
-        """Read the declared columns; refuse values outside their bounds, by how many there are and never by which."""
-        names = [*dataset.public, *(each.name for each in dataset.private)]
+    def load(cls, dataset: Dataset, first: Sequence[str] = ()) -> Holding:
+        """Read the declared columns; refuse values outside their bounds, by how many there are and never by which.
+
+        People are sorted by the columns in `first` before others.
+        """
+        declared = [*dataset.public, *(each.name for each in dataset.private)]
+        names = [*(name for name in first if name in declared), *(name for name in declared if name not in first)]
         read = [*names, *([dataset.person] if dataset.person else [])]
         values, counts = group(dataset.table, read)
         if not counts.sum():
@@ -57,19 +66,49 @@ class Holding:
         rows = np.repeat(order, counts[order])
         public = {name: (coded[name][0], coded[name][1][rows]) for name in dataset.public}
         private = {each.name: _numbers(dataset, each, *coded[each.name], counts)[rows] for each in dataset.private}
-        _refuse_copies(dataset, public, private)
+        _refuse_related(dataset, public, private)
         lattices = {
             each.name: recording(f"data set {dataset.name!r}, column {each.name!r}", each, private[each.name])
             for each in dataset.private
         }
-        digest = hashlib.sha256(repr((sorted(dataset.public), sorted(private), len(rows))).encode())
-        for name in sorted(public):
-            alphabet, codes = public[name]
-            digest.update(repr(alphabet.labels()).encode())
-            digest.update(codes.astype("<i8").tobytes())
-        for name in sorted(private):
-            digest.update(private[name].astype("<f8").tobytes())
-        return cls(dataset, len(rows), public, private, lattices, digest.hexdigest())
+        who = None
+        if dataset.person:
+            alphabet, codes = coded[dataset.person]
+            names_of = [repr(label).encode() for label in alphabet.labels()]
+            who = [names_of[code] for code in codes[rows].tolist()]
+        return cls(dataset, len(rows), public, private, lattices, names, who)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all the data: neither the order of rows and columns nor the format of a file changes it."""
+        return digest(b"", *(f"{each.name} {each.digest}".encode() for each in sorted(self.pin(b"").columns, key=str)))
+
+    def pin(self, key: bytes) -> Pin:
+        """What the ledger ties to the name of the data set."""
+        labels, texts = self._public_texts()
+        columns = []
+        for name in self.order:
+            declared = self.dataset.column(name)
+            if declared is None:
+                alphabet, codes = self.public[name]
+                mark = digest(key, repr(alphabet.labels()).encode(), codes.astype("<i8").tobytes())
+                columns.append(PinnedColumn(name, "public", mark, {}))
+                continue
+            values = self.private[name]
+            known_by = Fingerprint.of(key, values, labels, texts, self.who)
+            mark = digest(key, values.astype("<f8").tobytes())
+            columns.append(PinnedColumn(name, "private", mark, declared.declared, known_by.to_json()))
+        return Pin(self.dataset.name, self.people, self.dataset.collude, tuple(columns))
+
+    def _public_texts(self) -> tuple[IntArray, list[bytes]]:
+        """Which public labels each row has, whatever their columns are called."""
+        if not self.public:
+            return np.zeros(self.people, np.int64), [b""]
+        codes = np.stack([codes for _, codes in self.public.values()])
+        distinct, which = np.unique(codes, axis=1, return_inverse=True)
+        names = [[repr(label) for label in alphabet.labels()] for alphabet, _ in self.public.values()]
+        texts = ["|".join(sorted(name[i] for name, i in zip(names, row, strict=True))) for row in distinct.T.tolist()]
+        return which.reshape(-1).astype(np.int64), [text.encode() for text in texts]
 
     def auditor(self, column: str) -> Auditor:
         """An auditor of a private column that knows nothing yet."""
@@ -87,58 +126,55 @@ class Holding:
         return {name: kind_of(alphabet.columns[0]) for name, (alphabet, _) in self.public.items()}
 
 
-def load_all(datasets: Iterable[Dataset]) -> dict[str, Holding]:
+def load_all(
+    datasets: Iterable[Dataset], orders: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Holding]:
     """Every data set by name; the same private values under two names are refused.
 
     Each data set has books of its own, which do not know what the others told: two books about the same people would be
-    two promises, and both would break.
+    two promises, and both would break. `orders` are the columns by which people were sorted when answers were given.
     """
     found: dict[str, Holding] = {}
-    for dataset in datasets:
-        holding = Holding.load(dataset)
-        for other in found.values():
-            _refuse_same_people(other, holding)
-        found[dataset.name] = holding
+    pins: list[Pin] = []
+    several = [*datasets]
+    for dataset in several:
+        found[dataset.name] = Holding.load(dataset, orders.get(dataset.name, ()))
+        if len(several) > 1:
+            pin = found[dataset.name].pin(b"")
+            for other in pins:
+                refuse_same_people(other, pin, answered=False)
+            pins.append(pin)
     return found
 
 
-def _refuse_same_people(one: Holding, other: Holding) -> None:
-    if one.people != other.people:
-        return
-    for name, values in one.private.items():
-        ordered = np.sort(values)
-        for named, found in other.private.items():
-            is_telling = name == named or len(np.unique(values)) >= TELLING
-            if is_telling and np.array_equal(ordered, np.sort(found)):
-                raise InputError(
-                    f"column {name!r} of data set {one.dataset.name!r} and column {named!r} of {other.dataset.name!r} hold "
-                    "the same values: each would promise without knowing what the other tells, so offer it once"
-                )
-
-
-def _refuse_copies(
+def _refuse_related(
     dataset: Dataset, public: dict[str, tuple[Alphabet, IntArray]], private: dict[str, FloatArray]
 ) -> None:
-    """A private column that another column of the data set repeats, as it is or in other units."""
-    open_columns = {
-        name: np.array(alphabet.labels(), dtype=np.float64)[codes]
-        for name, (alphabet, codes) in public.items()
-        if kind_of(alphabet.labels()) == "number" and None not in alphabet.labels()[-1:]
-    }
-    names = list(private)
-    for i, name in enumerate(names):
-        where = f"data set {dataset.name!r}: column {name!r}"
-        for other, values in open_columns.items():
-            if _repeats(private[name], values):
-                raise InputError(
-                    f"{where} is private, and the public column {other!r} tells it: do not make that public"
-                )
-        for other in names[:i]:
-            if _repeats(private[name], private[other]):
-                raise InputError(
-                    f"{where} tells the same as {other!r}, in the same or in other units: two promises about one value do "
-                    "not hold, so offer one of them"
-                )
+    """A private column that other columns tell: a copy in other units, a total and its parts, a public year of birth."""
+    numbers = {name: (as_numbers(alphabet.labels()), codes) for name, (alphabet, codes) in public.items()}
+    told = {name: codes if levels is None else levels[codes] for name, (levels, codes) in numbers.items()}
+    keep = {column.name: column.keep for column in dataset.private}
+    pairs = (
+        Relation(name, (other,), 1.0)
+        for i, name in enumerate(private)
+        for other, values in [*told.items(), *list(private.items())[:i]]
+        if values.dtype.kind == "f" and np.isfinite(values).all() and _repeats(private[name], values.astype(float))
+    )
+    for found in chain(pairs, relations(private, keep, told)):
+        where = f"data set {dataset.name!r}: column {found.column!r}"
+        if len(found.others) == 1 and found.others[0] in public:
+            raise InputError(
+                f"{where} is private, and the public column {found.others[0]!r} tells it: do not make that public"
+            )
+        if len(found.others) == 1:
+            raise InputError(
+                f"{where} tells the same as {found.others[0]!r}, in the same or in other units: two promises about one value "
+                "do not hold, so offer one of them"
+            )
+        raise InputError(
+            f"{where} follows from {' and '.join(map(repr, found.others))}, linearly, in {found.share:.0%} of the rows: "
+            "promises about each of them do not hold together, so leave one out"
+        )
 
 
 def _repeats(one: FloatArray, other: FloatArray) -> bool:

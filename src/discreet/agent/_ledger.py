@@ -18,9 +18,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from discreet.agent._database import ANALYSTS, SETTING_UP, Database, UnavailableError, tables
+from discreet.agent._pins import Pin, Pins
 from discreet.errors import DiscreetError, InputError
 
-SCHEMA = "1"
+SCHEMA = "2"
 SLACK = 1e-9  # of a budget: rounding of log2
 
 
@@ -84,15 +85,17 @@ class Answer:
 
 
 class Ledger:
-    """A database with four tables: facts, datasets, analysts, answers."""
+    """A database with five tables: facts, datasets and their columns, analysts, answers."""
 
     def __init__(self, url: str) -> None:
         self._database = Database(url)
         self._sql = sql = self._database.sql
         metadata = tables(sql)
-        self._facts, self._datasets, self._analysts, self._answers = (
-            metadata.tables[f"discreet_{name}"] for name in ("facts", "datasets", "analysts", "answers")
+        self._facts, self._datasets, self._columns, self._analysts, self._answers = (
+            metadata.tables[f"discreet_{name}"] for name in ("facts", "datasets", "columns", "analysts", "answers")
         )
+        self._pins = Pins(sql, self._datasets, self._columns, self._answers)
+        self._pinned: dict[str, Pin] = {}
         try:
             with self._database.writing(SETTING_UP) as connection:
                 metadata.create_all(connection)
@@ -191,36 +194,30 @@ class Ledger:
 
     # ------------------------------------------------------------------ data sets
 
-    def pin(self, name: str, fingerprint: str, declared: dict[str, Any]) -> None:
-        """Tie a data set's name to its data and its promises; refused where either differs from before.
-
-        Data that answers were given about under another name are refused too: a fresh book would not know of them.
-        """
-        text = json.dumps(declared, sort_keys=True)
+    def check_key(self, mark: str) -> None:
+        """Tie the ledger to the key of its fingerprints, by a hash; with another key nobody would be known again."""
         with self._database.writing(SETTING_UP) as connection:
-            pinned = connection.execute(self._sql.select(self._datasets)).all()
-            known = next((row for row in pinned if row.name == name), None)
+            known = self._fact(connection, "fingerprints")
             if known is None:
-                books = connection.execute(self._sql.select(self._answers.c.book).distinct()).scalars()
-                told = {json.loads(book)[0] for book in books}
-                for row in pinned:
-                    if row.fingerprint == fingerprint and row.name in told:
-                        raise InputError(
-                            f"the data of {name!r} are those of {row.name!r}, about which answers were given: what they "
-                            "told is known under any name, so keep that one"
-                        )
-                row = {"name": name, "fingerprint": fingerprint, "declared": text}
-                connection.execute(self._datasets.insert().values(**row))
-                return
-        if known.fingerprint != fingerprint:
-            raise InputError(
-                f"the data of {name!r} changed since the ledger was opened: changed data are a new data set, name it anew"
-            )
-        if known.declared != text:
-            raise InputError(
-                f"the bounds, keep or collude of {name!r} changed since the ledger was opened: restore them, or, if nobody "
-                "has asked yet, name the data set anew"
-            )
+                connection.execute(self._facts.insert().values(name="fingerprints", value=mark))
+            elif known != mark:
+                raise InputError("the key of the fingerprints is not the one that this ledger began with: put it back")
+
+    def orders(self) -> dict[str, list[str]]:
+        """The columns by which people are sorted, for each data set about which answers were given."""
+        with self._database.reading() as connection:
+            answered = self._pins.answered(connection)
+            return {
+                name: [column.name for column in pin.columns]
+                for name, pin in self._pins.read(connection).items()
+                if name in answered
+            }
+
+    def pin(self, pin: Pin) -> None:
+        """Tie a data set's name to its data and its promises; refused where answers were given about others."""
+        with self._database.writing(SETTING_UP) as connection:
+            self._pins.write(connection, pin)
+        self._pinned[pin.name] = pin
 
     # ------------------------------------------------------------------ answers
 
@@ -285,6 +282,9 @@ class Ledger:
         known = self.find(answer.book, answer.key, turn)
         if known is not None:
             return known
+        mine = self._pinned.get(answer.question.get("dataset", ""))
+        if mine is not None and not self._pins.holds(turn, mine):
+            raise InputError("another server holds other data under this name: the owner must start this one again")
         table = self._analysts
         row = turn.execute(
             self._sql.select(table.c.budget, table.c.revoked)

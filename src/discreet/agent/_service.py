@@ -12,13 +12,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.agent import _ledger as ledgers
-from discreet.agent._config import Config, Dataset, Private
+from discreet.agent._config import Config, Private
 from discreet.agent._filters import group_of
+from discreet.agent._fingerprints import digest, secret
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
 from discreet.errors import DiscreetError, InputError
@@ -95,10 +97,19 @@ class Agent:
 
     def __init__(self, config: Config) -> None:
         self.config = config
-        self.holdings = load_all(config.datasets)
+        # Data that cannot be served make no ledger.
+        is_new = config.ledger.startswith("sqlite:///") and not Path(config.ledger.removeprefix("sqlite:///")).exists()
+        held = load_all(config.datasets) if is_new else None
         self.ledger = Ledger(config.ledger)
-        for holding in self.holdings.values():
-            self.ledger.pin(holding.dataset.name, holding.fingerprint, _declared(holding.dataset))
+        try:
+            self.holdings = held or load_all(config.datasets, self.ledger.orders())
+            key = secret(Path(config.fingerprints))
+            self.ledger.check_key(digest(key, b"discreet"))
+            for holding in self.holdings.values():
+                self.ledger.pin(holding.pin(key))
+        except BaseException:
+            self.ledger.close()
+            raise
         self._books: dict[str, Book] = {}
         self._books_lock = threading.Lock()
 
@@ -299,8 +310,3 @@ def told(answer: Answer) -> dict[str, Any]:
         "number": answer.number,
         "at": answer.at,
     }
-
-
-def _declared(dataset: Dataset) -> dict[str, Any]:
-    """What the ledger pins beside the data: a promise that changed would be another promise."""
-    return {"collude": dataset.collude, "private": [column.declared for column in dataset.private]}
