@@ -153,6 +153,13 @@ def test_requests_that_are_no_questions(shared: Running) -> None:
     assert status_of(shared.url + "/nothing")[0] == 404
 
 
+def test_a_person_who_opens_the_address_is_shown_the_way(shared: Running) -> None:
+    status, page = status_of(shared.url + "/")
+    assert status == 200 and page.startswith("<!doctype html>")
+    assert 'href="owner"' in page and f"discreet query {shared.url} --key" in page
+    assert "Oslo" not in page and "people" not in page.partition("<main>")[2]  # nothing about the data
+
+
 def test_the_owner_sees_everything(running: Running) -> None:
     running.analyst().ask(QUESTION)
     assert running.owner.whole_ledger()["answers"][0]["analyst"] == "ann"

@@ -1,4 +1,4 @@
-"""The owner's page: who asked what, what it cost, and what everybody still keeps."""
+"""Pages for people: the way in, and the owner's page: who asked what, what it cost, and what everybody still keeps."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 SHOWN = 200  # answers
 BARS = 25
 WIDTH, HEIGHT = 500, 80  # of a picture's bars
+
+
+def welcome_page(url: str) -> str:
+    """Where a person goes from the agent's address: to the owner's page, or to a terminal."""
+    return render("agent.html", url=url)
 
 
 def owner_page(agent: Agent) -> str:

@@ -27,7 +27,7 @@ from discreet.agent._ledger import (
     UnknownAnalystError,
 )
 from discreet.agent._middleware import Counts, Watch, logger, refusal
-from discreet.agent._pages import owner_page
+from discreet.agent._pages import owner_page, welcome_page
 from discreet.agent._service import Agent, DamagedError, told
 from discreet.errors import DiscreetError
 
@@ -263,6 +263,13 @@ def whole_ledger(agent: Serving) -> dict[str, Any]:
 
 
 owner_pages = APIRouter()
+
+
+@owner_pages.get("/", response_class=HTMLResponse, include_in_schema=False)
+def welcome(request: Request) -> Response:
+    """For a person who opens the address in a browser: what this is, and where to go; nothing about the data."""
+    page = welcome_page(str(request.base_url).rstrip("/"))
+    return HTMLResponse(page, headers={"Content-Security-Policy": PAGE_POLICY})
 
 
 @owner_pages.get("/owner", response_class=HTMLResponse, include_in_schema=False)

@@ -63,6 +63,9 @@ def to_svg(drawing: Any, title: str) -> str:
     text = buffer.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*" height="[^"]*"', r'\1 width="100%"', text, count=1)
+    # Lines and letters take the colour of the text around them, and what is pale that of the page: light or dark.
+    text = text.replace("#000000", "currentColor").replace(INK, "currentColor").replace(PALE, f"var(--pale, {PALE})")
+    text = text.replace("<svg", '<svg fill="currentColor"', 1)
     # Two figures on one page must not share ids.
     mark = re.sub(r"\W+", "-", title.lower())
     text = re.sub(r'id="', f'id="{mark}-', text)
