@@ -141,6 +141,8 @@ class TableRelease:
             f"loss {policy.loss:.4f} of 1{self._bound_words}",
             "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in policy.loss_by_column.items()),
         ]
+        if self._few_may_cost_all:
+            text.append("a few records may make everybody coarse: try --suppress with a few in a thousand of the rows")
         types = ", ".join(f"{name} {kind.kind}" for name, kind in zip(policy.public, policy.types, strict=True))
         text.append(f"types: {types}")
         gone = self.done.withheld + self.done.unseen
@@ -167,11 +169,18 @@ class TableRelease:
         ]
 
     @property
+    def _few_may_cost_all(self) -> bool:
+        """Whether nothing was suppressed, the loss is large, and nothing proves that it must be."""
+        policy = self.policy
+        return not policy.suppressed and policy.loss > 0.3 and policy.loss > 5 * (policy.bound or 0)
+
+    @property
     def _bound_words(self) -> str:
-        if self.policy.bound is None:
-            return ""
-        above = "" if self.gap is None else f": at most {self.gap:.0%} more than any release could have"
-        return f", and no release has less than {self.policy.bound:.4f} (proven){above}"
+        bound, gap = self.policy.bound, self.gap
+        if not bound or gap is None:
+            return " (how much better another could be was not proven)" if self.policy.loss else ""
+        above = f": at most {gap:.0%} more than any release could have" if gap < 10 else ""
+        return f", and no release has less than {bound:.4{'f' if bound >= 0.001 else 'g'}} (proven){above}"
 
     def to_html(self) -> str:
         """The report, one self-contained page to read and sign."""

@@ -226,6 +226,22 @@ def test_outliers_are_left_out_within_the_budget() -> None:
     assert out.loss == pytest.approx(1 / 9)
 
 
+def around_a_heavy_letter(illnesses: int) -> tuple[Letters, tuple[Column, ...]]:
+    """Nearly everybody has one value in the middle; a few others lie all around."""
+    rng = np.random.default_rng(4)
+    rows = np.concatenate([np.full((500, 2), 20), rng.integers(0, 40, (12, 2))])
+    ill = np.concatenate([np.arange(500) % 4, np.arange(12) % illnesses])
+    return Letters.from_records(rows, [ill])[0], (Column.line(np.arange(40.0)), Column.line(np.arange(40.0)))
+
+
+def test_a_few_others_do_not_make_everybody_coarse() -> None:
+    letters, described = around_a_heavy_letter(2)
+    assert search(letters, described, Requirement(3, (2,))).loss <= 12 / 512
+    letters, described = around_a_heavy_letter(1)  # the others make no group
+    assert search(letters, described, Requirement(3, (2,)), suppress=12).loss == pytest.approx(12 / 512)
+    assert search(letters, described, Requirement(3, (2,)), suppress=11).loss > 0.5
+
+
 def test_suppression_never_costs() -> None:
     letters, described = random_table(8, records=50)
     without = search(letters, described, Requirement(8), time_limit=None)

@@ -16,6 +16,7 @@ from discreet.search.tables._bound_walks import Layout, ask
 
 FIRST_WIDTH, LAST_WIDTH = 0.015, 0.001  # of the mean price: width of the ascent's steps
 STEPS = 60
+LARGE = 50_000  # letters
 
 
 @dataclass
@@ -93,11 +94,11 @@ def cheapest_boxes(search: Search, tell: Callable[[], None]) -> bool:
     even the first is too dear for the clock, a lower cap is tried: it bounds less, from fewer boxes.
     """
     zero = np.zeros(len(search.y), np.int64)
-    cap = UNIT // 40
+    cap = UNIT // (40 if len(zero) <= LARGE else 40 << 6)  # among many letters, the cheapest boxes are small
     delta = np.full(len(zero), cap)
     while True:
         done, lowered = search.walk(zero, delta, room=_room(search), first=search.value == 0)
-        if not done and search.value == 0 and cap > UNIT // 40_000:
+        if not done and search.value == 0 and cap > UNIT // 40_000 and time.process_time() < search.deadline:
             cap //= 8
             delta = np.full(len(zero), cap)
             continue

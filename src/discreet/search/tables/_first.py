@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.search.tables._columns import FloatArray, IntArray
+from discreet.search.tables._loss import cell_costs
 from discreet.search.tables._problem import Problem
 
 
@@ -45,6 +46,9 @@ SCALES = (1.0, 0.4, 0.15)
 """What lines count for in the first trees: a narrow line early in a tree is no gain, since every set is narrow later on."""
 
 RANDOM_SCALES = 8
+RANDOM_SHARE = 0.1
+"""Of the time, after which no more of them are tried."""
+
 FEW = 40_000
 """Up to so many letters some random scales are tried too."""
 
@@ -55,12 +59,12 @@ def first_groups(
     *,
     rng: np.random.Generator,
     tell: Callable[[float], object],
-    over: Callable[[], bool],
+    over: Callable[[float], bool],
 ) -> tuple[IntArray, IntArray]:
     """The first release, and the order of the letters along its tree, in which neighbours are near each other.
 
     The best of several trees, each with other weights; later ones vary those of the best so far. `tell` hears the cost in
-    records times NCP once the trees that are always tried are done; others are tried unless time is `over`.
+    records times NCP once the trees that are tried first are done; no more are tried once that share of the time is `over`.
     """
     m = problem.letters.size
     if not len(kept):
@@ -69,7 +73,7 @@ def first_groups(
     tried = [np.where(lines, scale, 1.0) for scale in (SCALES if lines.any() else (1.0,))]
     best, best_cost, best_scale = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)), np.inf, tried[0]
     for turn in range(len(tried) + (RANDOM_SCALES if len(kept) <= FEW else 0)):
-        if turn >= len(tried) and over():
+        if turn and over(1.0 if turn < len(tried) else RANDOM_SHARE):
             break
         scale = tried[turn] if turn < len(tried) else best_scale * np.exp(rng.normal(0.0, 0.5, len(lines)))
         order, leaves = tree_order(problem, kept, scale=scale)
@@ -78,6 +82,55 @@ def first_groups(
             # with caps no run along the order may fit where the leaves, cut with care, do
             best = (order, begins if np.isfinite(cost) else leaves)
             best_cost, best_scale = cost, scale
-        if turn + 1 == len(tried):
+        if turn + 1 == len(tried) or (turn + 1 < len(tried) and over(1.0)):
             tell(best_cost)
     return grouped(m, *best), best[0]
+
+
+def apart(
+    problem: Problem, kept: IntArray, *, rng: np.random.Generator, budget: int, over: Callable[[float], bool]
+) -> tuple[float, IntArray, IntArray] | None:
+    """Letters that have alone what a group must have stand alone, and only the rest is grouped; cost, groups and order.
+
+    No tree finds this where the rest lies all around them. Parts of the rest that do not make a group are suppressed within
+    the budget, a record at the cost of 1. None where nothing stands alone, where too much would go, or with limits on shares.
+    """
+    letters, wanted = problem.letters, problem.requirement
+    if any(cap is not None for cap in wanted.caps):
+        return None
+    alone = letters.counts >= wanted.n
+    for column, k in zip(letters.sensitive, wanted.k, strict=True):
+        alone &= np.diff(column.indptr) >= k
+    own, rest = kept[alone[kept]], kept[~alone[kept]]
+    if not len(own) or not len(rest):
+        return None
+    bad = _lacking(problem, rest)
+    lost = int(letters.counts[bad].sum())
+    rest = np.setdiff1d(rest, bad)
+    if lost > budget:
+        return None
+    group_of, order, cost = np.full(letters.size, -1, dtype=np.int64), rest, 0.0
+    if len(rest):
+        costs: list[float] = []
+        group_of, order = first_groups(problem, rest, rng=rng, tell=costs.append, over=over)
+        weights = np.array([column.weight for column in problem.columns])
+        ncp = cell_costs(letters, problem.columns, group_of) @ (weights / weights.sum())
+        cost = float(np.bincount(group_of[rest], letters.counts[rest], len(ncp)) @ ncp)
+    group_of[own] = int(group_of.max(initial=-1)) + 1 + np.arange(len(own))
+    return cost + lost, group_of, np.concatenate([order, own])
+
+
+def _lacking(problem: Problem, rest: IntArray) -> IntArray:
+    """The letters of parts that do not have, with only these letters in them, what a group must have."""
+    letters, wanted = problem.letters, problem.requirement
+    parts = int(problem.block.max()) + 1
+    block = problem.block[rest]
+    bad = np.bincount(block, letters.counts[rest], parts) < wanted.n
+    inside = np.zeros(letters.size, dtype=bool)
+    inside[rest] = True
+    for column, k in zip(letters.sensitive, wanted.k, strict=True):
+        of = np.repeat(problem.block, np.diff(column.indptr))[np.repeat(inside, np.diff(column.indptr))]
+        value = column.value[np.repeat(inside, np.diff(column.indptr))]
+        pairs = np.unique(of * column.size + value)
+        bad |= np.bincount(pairs // column.size, minlength=parts) < k
+    return rest[bad[block]]

@@ -190,7 +190,13 @@ def improve(
     """The best grouping found before the time is up, starting from a first one; it may leave out `suppress` records more."""
     if int(group_of.max(initial=-1)) < 1:
         return group_of
-    improver = Improver(problem, group_of, order, seed=seed, watch=watch)
+    if not suppress and watch.over():  # what improving prepares takes as long as a first release
+        return group_of
+    try:
+        improver = Improver(problem, group_of, order, seed=seed, watch=watch)
+    except KeyboardInterrupt:
+        watch.stopped = watch.interrupted = True
+        return group_of
     if improver.cost <= letters_lost(problem, group_of):
         return group_of
     seconds = 60.0 if watch.limit is None else watch.limit

@@ -13,7 +13,7 @@ from discreet.errors import InputError
 from discreet.search._watch import Progress, Watch
 from discreet.search.tables._columns import SLACK, Column, IntArray
 from discreet.search.tables._disjoint import disjoint_groups
-from discreet.search.tables._first import first_groups
+from discreet.search.tables._first import apart, first_groups
 from discreet.search.tables._global import global_groups
 from discreet.search.tables._improve import improve
 from discreet.search.tables._letters import Letters
@@ -77,19 +77,30 @@ def generalise_letters(
     elif shape == "disjoint":
         group_of = disjoint_groups(problem, kept, seed=seed, watch=watch)
     else:
-        lost = letters.records - int(problem.letters.counts[kept].sum())
-        group_of, order = first_groups(
-            problem,
-            kept,
-            rng=np.random.default_rng(seed),
-            tell=lambda cost: watch.tell("first", 1.0, (cost + lost) / letters.records),
-            over=lambda: watch.over(0.1),
-        )
-        spare = suppress - lost
-        group_of = improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
+        group_of = _local(problem, kept, suppress=suppress, seed=seed, watch=watch)
     group_of = _within_limits(problem, group_of, suppress)
     grouping = measured(letters, described, requirement, problem.given(group_of), stopped=watch.stopped, bands=bands)
     return replace(grouping, interrupted=watch.interrupted)
+
+
+def _local(problem: Problem, kept: IntArray, *, suppress: int, seed: int, watch: Watch) -> IntArray:
+    """The best of the first releases, improved."""
+    letters = problem.letters
+    rng = np.random.default_rng(seed)
+    lost = letters.records - int(letters.counts[kept].sum())
+    costs: list[float] = []
+
+    def tell(cost: float) -> None:
+        costs.append(cost)
+        watch.tell("first", 1.0, (cost + lost) / letters.records)
+
+    group_of, order = first_groups(problem, kept, rng=rng, tell=tell, over=watch.over)
+    other = apart(problem, kept, rng=rng, budget=suppress - lost, over=watch.over)
+    if other and costs and other[0] < costs[-1]:
+        cost, group_of, order = other
+        tell(cost)
+    spare = suppress - letters.records + int(letters.counts[group_of >= 0].sum())
+    return improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
 
 
 def _within_limits(problem: Problem, group_of: IntArray, suppress: int) -> IntArray:

@@ -161,7 +161,7 @@ def along(codes, counts, cells, need, order, breaks):
     Returns the cost, and for each place whether a run begins there. A run that can be cut into two that fit need not be
     looked at: the halves cost no more. Where caps make that untrue, runs of up to eight times the least are tried.
     """
-    m, d = codes.shape
+    m, d = len(order), codes.shape[1]
     least = need.least[0]
     mode = need.least[1]
     value = np.empty(m + 1, dtype=np.float64)
