@@ -29,6 +29,7 @@ COMMANDS = {
     "disclose": "Release what columns say together, and nothing about any one.",
     "serve": "Answer questions about data that stay where they are.",
     "query": "Ask an agent a question in SQL.",
+    "attack": "Attack what an agent has said, as an adversary would.",
     "reproduce": "Check the claims of the papers, one by one.",
     "demo": "The main job on 5,000 made-up patients.",
 }
