@@ -29,4 +29,5 @@ def _section(path: Path) -> str:
     title, _, about = (ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or "").partition("\n")
     about = re.sub(r"^    python .*(?:\n +.*)*\n", "", about, flags=re.MULTILINE).strip()
     command, _, printed = path.read_text(encoding="utf-8").partition("\n")
-    return f"## {script.stem}\n\n{title}\n\n{about}\n\n```text\n{command}\n{printed.rstrip()}\n```"
+    figures = f"```{{ .text .figures }}\n{command}\n{printed.rstrip()}\n```"
+    return f"## {script.stem}\n\n{title}\n\n{about}\n\n{figures}"

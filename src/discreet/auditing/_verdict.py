@@ -24,7 +24,8 @@ def headline(audit: Audit) -> str:
     joint, risk = audit.joint, audit.risk
     sensitive, public = joined(joint.sensitive), joined(joint.public)
     small = risk.below[RECORDS]
-    alone = f", {risk.uniques:,} of them alone with their {public}" if risk.uniques else ""
+    who = "all" if risk.uniques == small else f"{risk.uniques:,}"
+    alone = f", {who} of them alone with their {public}" if risk.uniques else ""
     found = (
         f"{small:,} of {risk.records:,} people {'is' if small == 1 else 'are'} in groups smaller than {RECORDS}{alone}."
         if small
