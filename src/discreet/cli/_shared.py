@@ -6,12 +6,13 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar, get_args
 
 import click
 
 from discreet._typing import Codeword, MissingPolicy, Problem, Progress, UtilityName
+from discreet.cli._compiling import watched
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,7 +96,10 @@ def named(table: str, inner: str | None) -> str:
 
 @contextmanager
 def progress(title: str) -> Iterator[Progress]:
-    """A bar on stderr that appears once the work has taken two seconds, and only for people."""
+    """A bar on stderr that appears once the work has taken two seconds, and only for people.
+
+    It appears by itself: the first stage may be a long one, such as the compilation of kernels on the first run.
+    """
     from rich import progress as bars
     from rich.console import Console
 
@@ -106,17 +110,20 @@ def progress(title: str) -> Iterator[Progress]:
     task = bar.add_task(title, total=None)
     showing = False
 
-    def report(stage: str, share: float | None) -> None:
+    def look() -> None:
         nonlocal showing
-        if not showing and console.is_terminal and time.monotonic() - started > 2:
-            bar.start()
+        if not showing and time.monotonic() - started > 2:
             showing = True
+            bar.start()
+
+    def report(stage: str, share: float | None) -> None:
         bar.update(
             task, description=f"{title}: {stage}", total=1.0 if share is not None else None, completed=share or 0.0
         )
 
     try:
-        yield report
+        with watched(lambda words: report(words, None), look) if console.is_terminal else nullcontext():
+            yield report
     finally:
         if showing:
             bar.stop()
