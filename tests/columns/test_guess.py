@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from discreet import generalise
 from discreet.columns import guess_columns, guess_type
+from discreet.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -78,3 +80,28 @@ def test_roles() -> None:
         "hospital": "ignored",
         "bmi": "ignored",
     }
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "reason"),
+    [
+        ([f"{day:02d}.03.1990" for day in range(1, 29)], "date", "dates in another form than 2024-01-31"),
+        ([f"2024-05-{day:02d}" for day in range(1, 30)] + ["soon"], "date", "dates, but for 1 of 30 different values"),
+        ([f"{i},5" for i in range(20)], "number", "numbers in another form than 1234.5"),
+        ([str(i) for i in range(1000, 1040)] + ["k.A."], "number", "numbers, but for 1 of 41 different values"),
+    ],
+)
+def test_what_was_read_as_words_for_a_few_cells_is_asked_about(labels: list[str], kind: str, reason: str) -> None:
+    found, why, question = guess_type("when", labels)
+    assert (found.kind, why) == (kind, reason)
+    assert question.startswith(reason)
+    with pytest.raises(InputError, match=r"^column 'when' holds .*: correct them, name what means missing with --na"):
+        generalise({"when": labels * 2}, "when", require="n>=2")
+
+
+def test_names_in_other_languages() -> None:
+    ones = np.ones(30, dtype=np.int64)
+    values = [f"w{i}" for i in range(30)]
+    names = ["Geschlecht", "Familienstand", "âge", "Straße", "Diagnóstico", "reddito"]
+    found = {each.name: each.role for each in guess_columns(dict.fromkeys(names, (values, 10 * ones)), 300)}
+    assert [found[name] for name in names] == ["public", "public", "public", "ignored", "sensitive", "sensitive"]

@@ -41,6 +41,19 @@ _PERSON = (  # what a column is called that says who somebody is, whole names on
     r"patients?|persons?|customers?|clients?|id|uuid|guid|pid|mrn|ssn|nhs|iban|passport|e ?mail( address)?|"
     r"(tele)?phone|mobile|fax|(home |street |postal )?address|ip|ip address"
 )
+# The same in German, French, Spanish and Italian.
+_FOREIGN = {
+    "identifier": r"(nachname|vorname|adresse|stra(ss|ß)e|telefon|nom|pr[eé]nom|apellidos?|nombre|dni|cognome)",
+    "code": r"(postleitzahl|cp)",
+    "sensitive": r"(diagnose|krankheit|befund|einkommen|gehalt|lohn|konfession|maladie|diagnostic|revenu|salaire|"
+    r"diagn[oó]stico|enfermedad|ingresos|salario|diagnosi|malattia|reddito|stipendio)",
+    "public": r"(geschlecht|geburtsdatum|geburtsjahr|geburtstag|alter|ort|wohnort|stadt|land|beruf|familienstand|"
+    r"postleitzahl|staatsangeh[oö]rigkeit|aufnahme|entlassung|sexe|[aâ]ge|naissance|ville|pays|sexo|edad|nacimiento|ciudad|"
+    r"provincia|pa[ií]s|sesso|et[aà]|nascita|comune|professione)",
+}
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
+_OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2}")
+_NUMBER = re.compile(r"[-+]?\d[\d.,]*")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
 _SCALES = (
@@ -98,7 +111,30 @@ def guess_type(name: str, labels: Sequence[Label]) -> tuple[ColumnType, str, str
         if len(lowered) > 1 and lowered.keys() <= set(scale):
             order = tuple(lowered[step] for step in scale if step in lowered)
             return ColumnType("ordered", order=order), "words of a scale", ""
-    return ColumnType("category"), "words", ""
+    return _misread(words) or (ColumnType("category"), "words", "")
+
+
+def _misread(words: Sequence[str]) -> tuple[ColumnType, str, str] | None:
+    """Dates and numbers that were read as words, for their form or for a few cells: to be asked about, never guessed."""
+    if len(words) < 5:
+        return None
+    other = sum(bool(_OTHER_DATE.fullmatch(word)) for word in words)
+    dates = other + sum(bool(_ISO_DATE.fullmatch(word)) for word in words)
+    numbers = sum(bool(_NUMBER.fullmatch(word)) for word in words)
+    most = NEARLY * len(words)
+    kind = ColumnType("date" if dates >= most else "number")
+    if dates < most and numbers < most:
+        return None
+    what, form = ("dates", "2024-01-31") if kind.kind == "date" else ("numbers", "1234.5")
+    few = len(words) - (dates if kind.kind == "date" else numbers)
+    if few and (kind.kind == "number" or other < most):
+        reason = f"{what}, but for {few:,} of {len(words):,} different values"
+    elif few or (kind.kind == "date" and 0 < other < most):
+        reason = f"{what} in several forms"
+    else:
+        reason = f"{what} in another form than {form}"
+    asked = f'{reason}: correct them, name what means missing with --na, or say type = "category"'
+    return kind, reason, asked
 
 
 def _of_numbers(name: str, present: Sequence[Any]) -> tuple[ColumnType, str, str]:
@@ -161,7 +197,7 @@ def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int)
     if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
         return "named like an identifier, and it hardly repeats"
     whole = all(isinstance(label, int) and not isinstance(label, bool) for label in present)
-    if unique and (words or (whole and _counts_up(present))):
+    if unique and ((words and kind.kind not in ("number", "date")) or (whole and _counts_up(present))):
         return f"different for {share:.0%} of the records"
     if unique and whole and kind.kind == "code":
         return f"numbers that are different for {share:.0%} of the records"
@@ -181,10 +217,11 @@ def says(name: str, what: str) -> bool:
                 r"income|salary|wage|cost|price|amount|pay|charge|debt|revenue|count|total|balance|sum", name.lower()
             )
         )
-    return any(re.fullmatch(_WORDS[what], part) for part in _parts(name))
+    known = f"{_WORDS[what]}|{_FOREIGN[what]}"
+    return any(re.fullmatch(known, part) for part in _parts(name))
 
 
 def _parts(name: str) -> list[str]:
     """The words of a column's name, in small letters."""
     parts = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
-    return [part for part in re.split(r"[^a-z0-9]+", parts.lower()) if part]
+    return [part for part in re.split(r"[\W_]+", parts.lower()) if part]

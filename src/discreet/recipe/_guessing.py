@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet._text import counted
 from discreet.columns import ColumnGuess, guess_columns
 from discreet.errors import TableError
 from discreet.recipe._sections import ColumnSection, DataSection, OutputSection
@@ -48,4 +49,4 @@ def _section(each: ColumnGuess) -> ColumnSection:
 
 def _note(each: ColumnGuess, rows: int) -> str:
     missing = f", {each.missing:,} of {rows:,} missing" if each.missing else ""
-    return f"{each.distinct:,} different values{missing}; {each.reason}"
+    return f"{counted(each.distinct, 'different value')}{missing}; {each.reason}"

@@ -21,6 +21,7 @@ from discreet._typing import Unseen
 from discreet.auditing._group_requirements import GroupRequirement, findings
 from discreet.columns._boxes import Boxes
 from discreet.columns._types import ColumnType
+from discreet.errors import InputError
 from discreet.release import _releasing as releasing
 from discreet.release import _table_policy_files as table_policy_files
 from discreet.release._letter_table import LetterTable, listed_labels
@@ -109,6 +110,11 @@ class TablePolicy:
         """
         if self.letters is not None:
             group, known = self.letters.find(x)
+        elif self.shape == "local":
+            raise InputError(
+                "this is the public part of a policy whose cells overlap: which of them a row gets stands in the private "
+                "part, so apply that one"
+            )
         else:
             group, known = np.full(len(x), -1, dtype=np.int64), np.zeros(len(x), dtype=bool)
         withheld = known & (group < 0)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InputError
 from discreet.search.tables import Column, Grouping, Letters, Requirement, generalise_letters
+from discreet.search.tables._global import trimmed
 from tests.search.tables import oracle
 from tests.search.tables.strategies import tables
 
@@ -224,6 +225,16 @@ def test_outliers_are_left_out_within_the_budget() -> None:
     assert kept.loss == pytest.approx(1.0)
     assert out.suppressed == 1
     assert out.loss == pytest.approx(1 / 9)
+
+
+def test_bands_say_no_more_than_they_must() -> None:
+    bands = np.array([0, 0, 0, 1, 1, 1, 1, 2])
+    assert trimmed(bands, np.array([1, 1, 3, 5])).tolist() == [0, 1, 2, 3, 3, 3, 4, 5]
+    rows = np.concatenate([np.repeat(np.arange(10), 5), [30, 39]])[:, None]  # two outliers are left out
+    letters, _ = Letters.from_records(rows)
+    found = search(letters, (Column.line(np.arange(40.0)),), Requirement(5), shape="global", suppress=2)
+    assert found.suppressed == 2
+    assert found.loss == pytest.approx(2 / 52)
 
 
 def around_a_heavy_letter(illnesses: int) -> tuple[Letters, tuple[Column, ...]]:

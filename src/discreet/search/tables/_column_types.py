@@ -74,8 +74,9 @@ def _guessed(name: str, labels: Sequence[object], said: ColumnType) -> ColumnTyp
         return said
     kind, _, question = guess_type(name, labels)
     if question and not said.fixed:
-        raise InputError(
-            f"column {name!r} holds {question.partition(':')[0]}, which may be codes or amounts: say --type {name}=code or "
-            f"--type {name}=number (types={{{name!r}: 'code'}})"
-        )
+        what, _, ask = question.partition(": ")
+        if kind.kind == "code":
+            what += ", which may be codes or amounts"
+            ask = f"say --type {name}=code or --type {name}=number (types={{{name!r}: 'code'}})"
+        raise InputError(f"column {name!r} holds {what}: {ask}")
     return replace(said, kind=kind.kind, order=kind.order).checked(name)

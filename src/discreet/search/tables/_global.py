@@ -7,6 +7,8 @@ all branches of a tree: a value's cell is the same in every row either way.)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -21,8 +23,14 @@ SECONDS = 5e-8
 MOST, FEWEST = 60_000, 300
 """Looks of one schedule."""
 
-CYCLES = 6
-"""Schedules, one after the other, each from the best so far."""
+A_CODE = 100
+"""Looks of one schedule at most, for each code of a column: on small tables there is no more to see."""
+
+POLISHED = 0.9
+"""The share of the time after which single changes of the best state are tried, one after the other."""
+
+IDLE = 5
+"""Schedules without a gain after which the search ends. They start from the best so far, and every third from nothing."""
 
 HOT, COLD = 0.05, 0.0003
 """First and last temperature, in units of loss."""
@@ -132,6 +140,23 @@ class Coarsening:
             return None
         return [*state[:c], new, *state[c + 1 :]]
 
+    def neighbours(self, c: int, state: IntArray) -> Iterator[IntArray]:
+        """Every state of a column that is one change away."""
+        column = self.problem.columns[c]
+        for i in range(len(state)):
+            if column.kind == "set":
+                changes = [{0: int(state[0]) + step} for step in (-1, 1) if 0 <= state[0] + step < column.size]
+            elif column.kind == "tree":
+                changes = [{i: 1 - int(state[i])}]
+            else:
+                near = [j for j in range(i - 4, i + 5) if 0 <= j < len(state) and not state[j]]
+                changes = [{i: 1 - int(state[i])}, *({i: 0, j: 1} for j in near if state[i])]
+            for change in changes:
+                new = state.copy()
+                new[list(change)] = list(change.values())
+                if self.allowed(c, new):
+                    yield new
+
     def look(self, state: list[IntArray]) -> tuple[float, IntArray, npt.NDArray[np.bool_]]:
         """The loss of a state (over budget: above 1), the group of each letter, and which letters are released."""
         key = np.zeros(len(self.kept), dtype=np.int64)
@@ -172,6 +197,26 @@ def fitting(problem: Problem, kept: IntArray, group: IntArray) -> npt.NDArray[np
     return fit
 
 
+def _polished(coarsening: Coarsening, best: list[IntArray], loss: float, watch: Watch) -> list[IntArray]:
+    """Single changes of every column in turn, each taken where it helps, until none does or the time is up."""
+    columns, idle = len(best), 0
+    c = 0
+    while idle < columns:
+        gained = False
+        for new in coarsening.neighbours(c, best[c]):
+            if watch.over():
+                return best
+            state = [*best[:c], new, *best[c + 1 :]]
+            found = coarsening.look(state)[0]
+            if found < loss - 1e-12:
+                best, loss, gained = state, found, True
+                watch.tell("polishing", idle / columns, min(loss, 1.0))
+                break
+        idle = 0 if gained else idle + 1
+        c = c if gained else (c + 1) % columns
+    return best
+
+
 def global_groups(
     problem: Problem, kept: IntArray, *, suppress: int, seed: int, watch: Watch
 ) -> tuple[IntArray, list[Bands]]:
@@ -182,12 +227,18 @@ def global_groups(
     loss = best_loss = coarsening.look(state)[0]
     watch.tell("first", 1.0, best_loss)
     seconds = 60.0 if watch.limit is None else watch.limit
-    looks = int(np.clip(0.4 * seconds / (SECONDS * len(kept) * len(problem.columns) + 2e-4), FEWEST, MOST))
+    most = min(MOST, FEWEST + A_CODE * sum(column.size for column in problem.columns))
+    looks = int(np.clip(0.4 * seconds / (SECONDS * len(kept) * len(problem.columns) + 2e-4), FEWEST, most))
     with watch:
-        for cycle in range(CYCLES):
-            hot = HOT * 0.6 ** (cycle % 4)
+        cycle = idle = 0
+        while idle < IDLE:
+            before = best_loss
+            if cycle % 3 == 2:
+                state = coarsening.coarsest()
+                loss = coarsening.look(state)[0]
+            hot = HOT * 0.6 ** (cycle % 3)
             for step in range(looks):
-                if watch.over():
+                if watch.over(POLISHED):
                     break
                 new = coarsening.changed(state, rng)
                 if new is not None and rng.random() < 0.4:
@@ -202,10 +253,31 @@ def global_groups(
                         best, best_loss = state, loss
                 if step % 50 == 0:
                     watch.tell("coarsening", step / looks, min(best_loss, 1.0))
-            if watch.over():
+            if watch.over(POLISHED):
                 break
             state, loss = best, best_loss
+            cycle, idle = cycle + 1, 0 if best_loss < before else idle + 1
+        best = _polished(coarsening, best, best_loss, watch)
     _, group, fit = coarsening.look(best)
     group_of = np.full(problem.letters.size, -1, dtype=np.int64)
     group_of[kept] = np.where(fit, group, -1)
-    return group_of, [coarsening.banded(c, step)[0] for c, step in enumerate(best)]
+    bands = [coarsening.banded(c, step)[0] for c, step in enumerate(best)]
+    return group_of, [
+        bands[c] if column.kind == "set" else trimmed(bands[c], coarsening.codes[c][fit])
+        for c, column in enumerate(problem.columns)
+    ]
+
+
+def trimmed(bands: Bands, released: IntArray) -> Bands:
+    """The same bands without the codes at their ends that nobody has who is released; each of those is a band of its own.
+
+    So that a band says no more than it must; it is still the same for everybody.
+    """
+    has = np.bincount(released, minlength=len(bands)) > 0
+    at = np.arange(len(bands))
+    first, last = np.full(bands.max() + 1, len(bands)), np.full(bands.max() + 1, -1)
+    np.minimum.at(first, bands[has], at[has])
+    np.maximum.at(last, bands[has], at[has])
+    inside = (at >= first[bands]) & (at <= last[bands])
+    new = np.concatenate([[True], (np.diff(bands) != 0) | ~(inside[1:] & inside[:-1])])
+    return np.cumsum(new) - 1
