@@ -4,16 +4,22 @@ BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
 WORKERS ?= --numprocesses auto --dist worksteal
 
-.PHONY: demo test slow long check bench reproduce docs clean
+.PHONY: demo app test slow browser long check bench reproduce docs clean
 
 demo: .venv/.run ## the main job on a made-up registry
 	$(BIN)/discreet demo --out out
 
+app: .venv/.app ## the web app, in your browser
+	$(BIN)/discreet app
+
 test: .venv/.dev ## the test suite, without what is slow
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres and not browser"
 
 slow: .venv/.dev ## what `test` leaves out
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long and not browser"
+
+browser: .venv/.dev ## the app in Chromium, which must be there: apt-get install chromium
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m browser tests/app
 
 long: .venv/.dev ## what takes many minutes, before a release
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m long
@@ -45,7 +51,11 @@ clean:
 	$(BIN)/python -m pip install --quiet --editable ".[plots]"
 	touch $@
 
+.venv/.app: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[app]"
+	touch $@
+
 .venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent]" --editable packages/papers \
+	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent,app]" --editable packages/papers \
 	  --group test --group lint --group docs
-	touch $@ .venv/.run
+	touch $@ .venv/.run .venv/.app

@@ -36,6 +36,7 @@ ORDER = [
     "_registry",
     "datasets",
     "agent",
+    "app",
     "cli",
     "testing",
 ]
@@ -45,7 +46,9 @@ SLOW_OR_OPTIONAL = {
     "highspy",
     "hypothesis",
     "jinja2",
+    "markupsafe",
     "matplotlib",
+    "nicegui",
     "numba",
     "pydantic",
     "rich",

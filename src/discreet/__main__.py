@@ -2,4 +2,5 @@
 
 from discreet.cli import main
 
-main()
+if __name__ == "__main__":  # a worker process of the app imports this file under another name
+    main()

@@ -161,3 +161,33 @@ def test_the_schema_names_every_key() -> None:
     ):
         assert set(schema["properties"][name]["properties"]) == set(cls.__dataclass_fields__)
     assert all(each["description"] for each in schema["properties"]["search"]["properties"].values())
+
+
+def test_a_policy_that_was_chosen_before_is_carried_out_without_a_search(people: Path, tmp_path: Path) -> None:
+    recipe = dc.Recipe.guess(people).override(search={"time_limit": 1}, output={"keep": [], "report": None})
+    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=1)
+    done.policy.save(tmp_path / "chosen.json")
+    recipe = recipe.override(data={"table": people.name}, search={"policy": "chosen.json"})
+    (tmp_path / "recipe.toml").write_text(recipe.to_toml())
+    first = dc.Recipe.load(tmp_path / "recipe.toml").run()
+    text = (tmp_path / "released.csv").read_bytes()
+    assert first.policy.loss == done.policy.loss
+    dc.Recipe.load(tmp_path / "recipe.toml").run(force=True)
+    assert (tmp_path / "released.csv").read_bytes() == text
+
+
+def test_a_chosen_policy_is_about_the_recipes_columns_and_its_promises_are_held_again(
+    people: Path, tmp_path: Path
+) -> None:
+    recipe = dc.Recipe.guess(people).override(output={"keep": [], "report": None})
+    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=1)
+    done.policy.save(tmp_path / "chosen.json")
+    done.policy.face().save(tmp_path / "cells-only.json")
+    chosen = recipe.override(search={"policy": str(tmp_path / "chosen.json")})
+    with pytest.raises(InputError, match="other columns"):
+        chosen.override(columns={"age": {"role": "ignored"}}).run()
+    with pytest.raises(InputError, match="private one"):
+        recipe.override(search={"policy": str(tmp_path / "cells-only.json")}).run()
+    with pytest.raises(dc.DiscreetError, match="n>=300"):
+        chosen.override(require=["n>=300"]).run()
+    assert not Path("released.csv").exists()

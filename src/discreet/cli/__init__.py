@@ -27,6 +27,7 @@ COMMANDS = {
     "apply": "Release new data by a policy, if its promise still holds.",
     "verify": "Check a released table against its policy.",
     "disclose": "Release what columns say together, and nothing about any one.",
+    "app": "Do all of this in a browser, on this machine.",
     "serve": "Answer questions about data that stay where they are.",
     "query": "Ask an agent a question in SQL.",
     "attack": "Attack what an agent has said, as an adversary would.",

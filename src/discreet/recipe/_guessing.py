@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet._text import counted
 from discreet.columns import ColumnGuess, guess_columns
@@ -15,18 +16,32 @@ from discreet.recipe._sections import ColumnSection, DataSection, OutputSection
 from discreet.tables._counting import counted_columns
 from discreet.tables._sources import column_names, named
 
+if TYPE_CHECKING:
+    from discreet._typing import Progress
 
-def guessed(table: object, na: Sequence[str] = ()) -> dict[str, Any]:
-    """The fields of a recipe, by names and distinct values; one column is counted at a time, so that any size will do."""
-    columns = {}
-    rows = 0
-    for name in column_names(table):
+
+Profile = dict[str, tuple[Sequence[Any], npt.NDArray[np.int64]]]
+"""Of every column its different values, sorted, and how many records have each."""
+
+
+def profile(table: object, na: Sequence[str] = (), progress: Progress | None = None) -> Profile:
+    """The distinct values of every column with their records; one column is counted at a time, so that any size will do."""
+    names = column_names(table)
+    columns: Profile = {}
+    for i, name in enumerate(names):
+        if progress:
+            progress(f"looking at {name}", i / len(names))
         ((alphabet, codes),), counts = counted_columns(table, [name], na=frozenset(na))
-        of_label = np.bincount(codes, counts, len(alphabet)).astype(np.int64)
-        rows = int(counts.sum())
-        columns[name] = (alphabet.labels(), of_label)
-    if rows == 0:
+        columns[name] = (alphabet.labels(), np.bincount(codes, counts, len(alphabet)).astype(np.int64))
+    if not any(counts.sum() for _, counts in columns.values()):
         raise TableError(f"{named(table)} has no rows: there is nothing to guess from")
+    return columns
+
+
+def guessed(table: object, na: Sequence[str] = (), columns: Profile | None = None) -> dict[str, Any]:
+    """The fields of a recipe, by names and distinct values."""
+    columns = profile(table, na) if columns is None else columns
+    rows = max(int(counts.sum()) for _, counts in columns.values())
     found = guess_columns(columns, rows)
     where, _, inner = str(fspath(table)).partition("#") if isinstance(table, str | PathLike) else ("", "", "")
     sensitive = [each.name for each in found if each.role == "sensitive"]

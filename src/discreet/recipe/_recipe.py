@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from discreet._text import an
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import ColumnError, InputError
-from discreet.recipe._guessing import guessed
+from discreet.recipe._guessing import Profile, guessed
 from discreet.recipe._running import run
 from discreet.recipe._sections import (
     ColumnSection,
@@ -106,9 +106,12 @@ class Recipe:
         )
 
     @classmethod
-    def guess(cls, table: object, *, na: Sequence[str] = ()) -> Recipe:
-        """A first recipe for a table nobody described: identifiers flagged, roles and types proposed with the reason."""
-        return cls(**guessed(table, na))
+    def guess(cls, table: object, *, na: Sequence[str] = (), counted: Profile | None = None) -> Recipe:
+        """A first recipe for a table nobody described: identifiers flagged, roles and types proposed with the reason.
+
+        `counted` stands for what `profile` found, where the columns were looked at already.
+        """
+        return cls(**guessed(table, na, counted))
 
     def to_toml(self) -> str:
         """The recipe as a commented file."""
@@ -186,8 +189,8 @@ class Recipe:
             table = str(Path(table).resolve())
         return replace(self, data=replace(self.data, table=table), folder=folder)
 
-    def override(self, **sections: Mapping[str, Any]) -> Recipe:
-        """The same with some keys replaced: `recipe.override(search={"seed": 1})`."""
+    def override(self, **sections: Any) -> Recipe:
+        """The same with some keys replaced: `recipe.override(search={"seed": 1}, require=["n>=5"])`."""
         changed: dict[str, Any] = {}
         for name, keys in sections.items():
             if name == "require":

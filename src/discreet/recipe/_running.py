@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.errors import InputError
+from discreet.auditing._group_requirements import parse_all
+from discreet.errors import InputError, listed
 from discreet.joint import Joint
+from discreet.release import Policy
 from discreet.release._frontier import check_cut
 from discreet.release._models import check_target_column
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
+from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
 from discreet.search import RANGES, frontier, has_positions
 from discreet.search.tables import generalise
@@ -56,6 +60,33 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     )
     if output.target:
         check_target_column(recipe.table, output.target, recipe.data.na)
+    policy, interrupted = _chosen(recipe) if search.policy else _searched(recipe, progress)
+    options = TableReleaseOptions(
+        keep=output.keep,
+        keep_anyway=output.keep_anyway,
+        target=output.target,
+        purpose=output.purpose,
+        unseen=output.unseen,
+        force=force,
+    )
+    return publish_table(recipe.table, policy, files=files, options=options, interrupted=interrupted, progress=progress)
+
+
+def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:
+    """The policy that a recipe names, if it is about these columns; its promises are held against the rows later."""
+    where = recipe.path(recipe.search.policy or "")
+    policy: object = Policy.load(where)
+    if not isinstance(policy, TablePolicy) or policy.is_public:
+        raise InputError(
+            f"{where} is not the whole policy of a table: name the private one, with the values that occurred"
+        )
+    if (policy.public, policy.sensitive) != (recipe.public, recipe.sensitive):
+        raise InputError(f"{where} is about other columns than the recipe: {listed(policy.public)}")
+    return replace(policy, require=parse_all(recipe.require, recipe.sensitive)), False
+
+
+def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, bool]:
+    search = recipe.search
     done = generalise(
         recipe.table,
         recipe.public,
@@ -73,17 +104,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         memory_limit=recipe.data.memory_limit,
         progress=progress,
     )
-    options = TableReleaseOptions(
-        keep=output.keep,
-        keep_anyway=output.keep_anyway,
-        target=output.target,
-        purpose=output.purpose,
-        unseen=output.unseen,
-        force=force,
-    )
-    return publish_table(
-        recipe.table, done.policy, files=files, options=options, interrupted=done.interrupted, progress=progress
-    )
+    return done.policy, done.interrupted
 
 
 def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progress | None) -> Any:

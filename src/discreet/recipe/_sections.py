@@ -66,6 +66,7 @@ class SearchSection:
     time_limit: float | int = told(60, "seconds")
     seed: int = told(0, "of the searches that draw at random")
     blind: bool = told(False, "group by n alone, so that coarseness gives nothing away about sensitive values")
+    policy: str | None = told(None, "a whole policy file that was chosen before: carried out, and nothing is searched")
 
 
 @dataclass(frozen=True)

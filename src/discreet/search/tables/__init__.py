@@ -8,6 +8,7 @@ from discreet.search.tables._loss import Grouping, cell_costs, measured
 from discreet.search.tables._requirements import Requirement
 from discreet.search.tables._search import generalise_letters
 from discreet.search.tables._table_frontier import TableFrontier, table_frontier, table_frontiers
+from discreet.search.tables._workbench import Workbench
 
 __all__ = [
     "Column",
@@ -17,6 +18,7 @@ __all__ = [
     "Requirement",
     "Sensitive",
     "TableFrontier",
+    "Workbench",
     "cell_costs",
     "generalise",
     "generalise_letters",

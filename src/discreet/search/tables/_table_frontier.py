@@ -150,7 +150,9 @@ def table_frontiers(
         progress=progress,
         bare=True,
     )
-    chosen = {symbol: _levels(symbol, levels, wanted, counted) for symbol, levels in asked.items()}
+    chosen = {
+        symbol: tuple(sorted(set(levels))) or usual_levels(symbol, wanted, counted) for symbol, levels in asked.items()
+    }
     problem = CodedTable.of(counted, axes_of(counted, said, recipe.weights), recipe.sensitive)
     limit = search.time_limit / max(1, sum(map(len, chosen.values())))
     options = Options(search.shape, search.suppress, limit, search.seed, search.blind).checked()
@@ -161,10 +163,8 @@ def table_frontiers(
     return tuple(found)
 
 
-def _levels(symbol: str, asked: Sequence[int], wanted: Sequence[GroupRequirement], counted: Counted) -> tuple[int, ...]:
-    """The levels asked for, or the usual ones that this table can meet."""
-    if asked:
-        return tuple(sorted(set(asked)))
+def usual_levels(symbol: str, wanted: Sequence[GroupRequirement], counted: Counted) -> tuple[int, ...]:
+    """The usual levels that this table can meet, and those that are required."""
     most = counted.rows if symbol == "n" else min(len(column) for column in counted.s.columns)
     usual = {*LEVELS[symbol], *(int(each.bound) for each in wanted if each.symbol == symbol)}
     return tuple(sorted(level for level in usual if level <= most)) or (1,)

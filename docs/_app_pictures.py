@@ -1,0 +1,86 @@
+"""The pictures of the app for the documentation: every page, light and dark, as small PNGs in docs/app/.
+
+    python docs/_app_pictures.py
+
+It needs Chromium, and starts the app by itself.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+FOLDER = Path(__file__).resolve().parent / "app"
+COLOURS = 96
+
+
+def main() -> None:
+    """Start the app, walk through it twice, and end it."""
+    command = [sys.executable, "-m", "discreet", "app", "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603
+        assert server.stdout is not None  # noqa: S101
+        found = re.search(r"(http://\S+)/\?token=\S+", server.stdout.readline())
+        assert found is not None  # noqa: S101
+        try:
+            with sync_playwright() as play:
+                browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+                context = browser.new_context(viewport={"width": 1280, "height": 800})
+                page = context.new_page()
+                page.goto(found[0])
+                for theme in ("light", "dark"):
+                    context.add_cookies([{"name": "discreet_theme", "value": theme, "url": found[1]}])
+                    _walk(page, found[1], theme)
+                browser.close()
+        finally:
+            server.terminate()
+
+
+def _walk(page: Any, address: str, theme: str) -> None:
+    def click(words: str) -> None:
+        page.get_by_role("button", name=words, exact=True).click()
+
+    page.goto(address)
+    page.get_by_text("Open the example").wait_for()
+    _keep(page, f"welcome-{theme}")
+    click("Open the example")
+    page.get_by_text("hardly any value occurs twice").wait_for()
+    _keep(page, f"data-{theme}")
+    click("Continue: who may know what")
+    click("Take all guesses")
+    page.get_by_text("Continue: who is exposed").wait_for()
+    _keep(page, f"roles-{theme}")
+    click("Continue: who is exposed")
+    page.get_by_text("The worst groups").wait_for()
+    _keep(page, f"risk-{theme}")
+    click("Continue: what protection costs")
+    page.get_by_text("At least 5 people look alike", exact=True).wait_for(timeout=240_000)
+    page.get_by_text("k ≥ 2").wait_for(timeout=240_000)
+    _keep(page, f"frontier-{theme}")
+    click("Stop")
+    click("Look at the groups")
+    page.get_by_role("checkbox", name="Select this group").first.click()
+    page.get_by_text("Why these became one").wait_for()
+    _keep(page, f"policy-{theme}")
+    click("Continue: compare and release")
+    page.get_by_text("Take it away").wait_for()
+    _keep(page, f"release-{theme}")
+
+
+def _keep(page: Any, name: str) -> None:
+    page.wait_for_timeout(700)  # fonts and charts
+    page.mouse.move(2, 400)
+    picture = Image.open(io.BytesIO(page.screenshot()))
+    FOLDER.mkdir(exist_ok=True)
+    picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(FOLDER / f"{name}.png", optimize=True)
+
+
+if __name__ == "__main__":
+    main()
