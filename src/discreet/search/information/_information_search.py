@@ -14,6 +14,7 @@ from discreet.search.information._exact import exact_frontier
 from discreet.search.information._iac_mdsf import iterates
 from discreet.search.information._information_engine import InformationEngine, point_of, worth_having
 from discreet.search.information._moves import land
+from discreet.search.information._polish import polish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,14 +73,24 @@ class InformationProof(LandingEngine):
 
 
 def search_all(task: Task) -> Partitions:
-    """Merging, moving and annealing; runs where they are optimal; the papers' own where they are affordable."""
+    """Merging, moving and annealing; runs where they are optimal; the papers' own where they are affordable; polished."""
     parts = [planned_search(task)]
     if not task.at_least:
         if task.weights.n_s == 2 and task.setting.is_bottleneck:
             parts.append(contiguous(task.weights, task.problem))
         if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS and not task.watch.over():
             parts.append(iterates(task))
-    return Partitions.together(parts)
+    task.say("polishing")
+    return polish(
+        task.weights,
+        Partitions.together(parts),
+        task.problem,
+        seconds=0.5 * min(task.time_limit, SEARCHED),
+        at_least=task.at_least,
+        seed=task.seed,
+        watch=task.watch,
+        progress=task.progress,
+    )
 
 
 def planned_search(task: Task) -> Partitions:
