@@ -7,6 +7,7 @@ import pytest
 
 from discreet._typing import Codeword
 from discreet.release._partitions import canonical
+from discreet.search._codewords import smallest_radius
 from discreet.search.ranges import _costs as costs
 from tests._oracles.cheapest_policies import count_components, letters_of, partitions, radius, random_letters
 
@@ -81,3 +82,38 @@ def test_what_cannot_be_measured_is_refused() -> None:
         costs.distortion(letters_of([[0], [1]]), np.zeros(2, np.int64), "centroid")
     with pytest.raises(ValueError, match="norm 1, 2 or inf"):
         costs.distortion(letters_of([[0], [1]], np.eye(2), 3.0), np.zeros(2, np.int64), "chebyshev")
+
+
+def test_the_smallest_ball_is_centred_among_its_farthest_points() -> None:
+    """A ball is the smallest exactly where its centre lies in the hull of the points at its rim: a linear program says so."""
+    from scipy.optimize import linprog
+
+    from discreet.search._kernels.geometry import ball_centre
+
+    rng = np.random.default_rng(0)
+    for case in range(120):
+        columns, letters = int(rng.integers(2, 16)), int(rng.integers(2, 25))
+        points = rng.normal(size=(letters, columns))
+        if case % 3 == 1:
+            points = np.eye(columns)[rng.integers(0, columns, letters)]  # categories: corners of a simplex
+        if case % 3 == 2:
+            points = np.column_stack([np.eye(columns)[rng.integers(0, columns, letters)], rng.integers(0, 3, letters)])
+        if len(np.unique(points, axis=0)) == 1:
+            continue
+        points = points / np.abs(points).max()
+        centre = ball_centre(points)
+        away = ((points - centre) ** 2).sum(axis=1)
+        rim = points[away >= away.max() * (1 - 1e-7)]
+        rows = len(centre) + 1
+        system = np.hstack([np.vstack([rim.T, np.ones(len(rim))]), np.eye(rows), -np.eye(rows)])
+        missed = linprog(
+            np.append(np.zeros(len(rim)), np.ones(2 * rows)), A_eq=system, b_eq=np.append(centre, 1.0), method="highs"
+        )
+        assert missed.fun is not None
+        assert missed.fun < 1e-7
+
+
+@pytest.mark.parametrize("categories", [2, 5, 14, 40])
+def test_a_block_of_categories_is_a_simplex(categories: int) -> None:
+    corners = np.eye(categories) / np.sqrt(2)
+    assert smallest_radius(corners, 2.0) == pytest.approx(np.sqrt((categories - 1) / (2 * categories)), rel=1e-12)

@@ -114,19 +114,22 @@ def _box_radius(values, block, m):
 
 
 @njit(cache=True)
-def _circumscribe(points, support, size, centre):
-    """Centre of the sphere through the support, within the support's affine hull; False when it is degenerate."""
+def _towards(points, support, size, centre, goal, share):
+    """The foot of the centre on the affine hull of the support, and its barycentric shares; False where it is degenerate.
+
+    The support lies on a sphere round the centre, so the foot is the centre of the sphere through it within its hull.
+    """
     d = points.shape[1]
     m = size - 1
+    first = points[support[0]]
     gram = np.zeros((m, m + 1))
     for a in range(m):
         for b in range(m):
             total = 0.0
             for c in range(d):
-                total += (points[support[a + 1], c] - points[support[0], c]) * (
-                    points[support[b + 1], c] - points[support[0], c]
-                )
+                total += (points[support[a + 1], c] - first[c]) * (points[support[b + 1], c] - first[c])
             gram[a, b] = total
+        # |p − centre| is the same for all of them, so that the equation needs no centre: half of |p − first|².
         gram[a, m] = 0.5 * gram[a, a]
     for col in range(m):
         pivot = col
@@ -143,11 +146,13 @@ def _circumscribe(points, support, size, centre):
                 for c in range(col, m + 1):
                     gram[row, c] -= factor * gram[col, c]
     for c in range(d):
-        centre[c] = points[support[0], c]
+        goal[c] = first[c]
+    share[0] = 1.0
     for a in range(m):
-        weight = gram[a, m] / gram[a, a]
+        share[a + 1] = gram[a, m] / gram[a, a]
+        share[0] -= share[a + 1]
         for c in range(d):
-            centre[c] += weight * (points[support[a + 1], c] - points[support[0], c])
+            goal[c] += share[a + 1] * (points[support[a + 1], c] - first[c])
     return True
 
 
@@ -160,57 +165,70 @@ def _squared(points, t, centre):
 
 
 @njit(cache=True)
+def _first_met(points, support, size, centre, goal):
+    """How far the centre may go towards the goal before a point outside the support lies as far off as the support does.
+
+    With v = goal − centre and any p of the support, |x − c − f v|² = |p − c − f v|² is linear in f.
+    """
+    d = points.shape[1]
+    best, who = 1.0, -1
+    for t in range(len(points)):
+        known = False
+        for a in range(size):
+            known = known or support[a] == t
+        if known:
+            continue
+        lead, room = 0.0, 0.0
+        for c in range(d):
+            v = goal[c] - centre[c]
+            lead += v * (points[support[0], c] - points[t, c])
+            p, x = points[support[0], c] - centre[c], points[t, c] - centre[c]
+            room += (p - x) * (p + x)
+        if lead > 1e-15:
+            share = max(0.0, 0.5 * room / lead)
+            if share < best:
+                best, who = share, t
+    return best, who
+
+
+@njit(cache=True)
 def ball_centre(points):
     """Centre of the smallest Euclidean ball round `points` (m x d), scaled to unit size by the caller.
 
-    Active set: while a point lies outside, the next ball is the smallest one round the present support and the
-    farthest such point, found among the balls through that point and a subset of the support (the basis computation
-    of Matousek, Sharir and Welzl, 1996). The radius grows strictly, so it ends; a support has d+1 points at most, so
-    its subsets are few.
+    The walk of Fischer, Gärtner and Kutz (2003): the centre goes towards the middle of its support, taking up the points that
+    it meets; there, a point with a negative share is let go, and where there is none the ball is the smallest. Every step is
+    polynomial in the number of columns.
     """
     m, d = points.shape
-    support = np.zeros(d + 2, np.int64)
-    size = 1
     centre = points[0].copy()
-    radius2 = 0.0
-    trial = np.zeros(d + 2, np.int64)
-    c_trial = np.zeros(d)
-    best_support = np.zeros(d + 2, np.int64)
-    c_best = np.zeros(d)
-    for _round in range(50 * (m + d)):
-        far, far2 = -1, radius2 * (1 + 1e-12) + 1e-300
-        for t in range(m):
-            away = _squared(points, t, centre)
-            if away > far2:
-                far, far2 = t, away
-        if far < 0:
+    support = np.zeros(d + 2, np.int64)
+    share = np.zeros(d + 2)
+    goal = np.zeros(d)
+    far2 = -1.0
+    for t in range(m):
+        away = _squared(points, t, centre)
+        if away > far2:
+            support[0], far2 = t, away
+    size = 1
+    for _step in range(50 * (m + d)):
+        if not _towards(points, support, size, centre, goal, share):
+            size -= 1  # the last one lies in the hull of the others
+            continue
+        part, met = _first_met(points, support, size, centre, goal)
+        for c in range(d):
+            centre[c] += part * (goal[c] - centre[c])
+        if met >= 0 and size <= d:
+            support[size] = met
+            size += 1
+            continue
+        least = 0
+        for a in range(size):
+            if share[a] < share[least]:
+                least = a
+        if share[least] >= -1e-12:
             break
-        best2, best_size = np.inf, 0
-        for mask in range(1, 1 << size):
-            count = 1
-            trial[0] = far
-            for a in range(size):
-                if mask >> a & 1:
-                    trial[count] = support[a]
-                    count += 1
-            if count > d + 1 or not _circumscribe(points, trial, count, c_trial):
-                continue
-            r2 = _squared(points, far, c_trial)
-            if r2 >= best2:
-                continue
-            inside = True
-            for a in range(size):
-                if _squared(points, support[a], c_trial) > r2 * (1 + 1e-10):
-                    inside = False
-            if inside:
-                best2, best_size = r2, count
-                best_support[:count] = trial[:count]
-                c_best[:] = c_trial
-        if best_size == 0 or best2 <= radius2:
-            break
-        radius2, size = best2, best_size
-        support[:size] = best_support[:size]
-        centre[:] = c_best
+        size -= 1
+        support[least] = support[size]
     return centre
 
 
