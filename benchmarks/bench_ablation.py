@@ -162,6 +162,8 @@ def main() -> None:
     joints = {"dense 12": dense(12, 0)} if quick else {"dense 12": dense(12, 0), "dense 40": dense(40, 1)}
     binary = np.random.default_rng(3).integers(0, 9, (2, 30))
     joints["binary S"] = dc.Joint.from_array(binary)
+    if not quick:
+        joints["binary S, 2,000 letters"] = dc.Joint.from_array(np.random.default_rng(3).integers(0, 9, (2, 2_000)))
     if os.environ.get("DISCREET_DATA"):
         joints["A"] = hungarian(("age", "sex"), ("sex", "chol"))
         joints["B"] = hungarian(("age", "sex"), ("age", "chol"))
