@@ -56,6 +56,6 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,sklearn,sql,agent,app]" --editable packages/papers \
+	$(BIN)/python -m pip install --quiet --editable ".[plots,disclose,sklearn,sql,agent,app]" --editable packages/papers \
 	  --group test --group lint --group docs
 	touch $@ .venv/.run .venv/.app

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.errors import needs_extra
 from discreet.sample_privacy._problem import self_information, sums_by
 from discreet.sample_privacy._vertices import POSITIVE, Vertices
 
@@ -37,12 +38,11 @@ class Master:
     """
 
     def __init__(self, target: FloatArray) -> None:
-        import highspy
-
+        highspy: Any = needs_extra("highspy", "disclose")
         self.target = target
         self.rows = np.flatnonzero(target >= NEGLIGIBLE)
         self.root = np.sqrt(target[self.rows])
-        self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.solver: Any = highspy.Highs()
         options: dict[str, bool | int | float | str] = {
             "output_flag": False,
             "presolve": "off",
