@@ -96,6 +96,7 @@ class Private(_Section):
     step: Number | None = Field(None, description="a number")
     integral: Flag = False
     missing_as: Number | None = Field(None, description="a number")
+    category: Texts = ()  # labels that count as 1, all others as 0
     _name: str = PrivateAttr(default="")
 
     @property
@@ -106,11 +107,21 @@ class Private(_Section):
     @property
     def declared(self) -> dict[str, Any]:
         """What everybody may know of the column, and what the ledger pins."""
-        return {"name": self.name, **self.model_dump()}
+        return {"name": self.name, **self.model_dump(mode="json")}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _counts_a_category(cls, said: Any) -> Any:
+        """Who is in a category is 0 or 1, and both stay possible for everybody."""
+        if not isinstance(said, Mapping) or not said.get("category"):
+            return said
+        return {"lower": 0, "upper": 1, "keep": 1, "integral": True, **said}
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         faults = {
+            "a category is counted: its bounds are 0 and 1, and keep is 1": bool(self.category)
+            and (self.lower, self.upper, self.keep, self.integral) != (0, 1, 1, True),
             "lower must be below upper": not self.lower < self.upper,
             "the bounds are too far apart": not math.isfinite(self.upper - self.lower),
             "keep is a length above 0 and at most upper − lower": not 0 < self.keep <= self.upper - self.lower,

@@ -56,11 +56,12 @@ class Asked(_Sent):
     column: str | None = Field(None, max_length=200, examples=["height"])
     error: Number | None = None
     where: Where = None
+    by: list[str] | None = Field(None, max_length=10, examples=[["city"]])
 
     def question(self) -> Question:
         """The question that was asked."""
         # Not dumped by the model: its dump recurses into a filter, however deep.
-        parts = {name: getattr(self, name) for name in ("dataset", "aggregate", "column", "error", "where")}
+        parts = {name: getattr(self, name) for name in ("dataset", "aggregate", "column", "error", "where", "by")}
         given = {name: value for name, value in parts.items() if value is not None}
         if self.sql is None:
             return Question.from_json(given)
@@ -105,6 +106,7 @@ class Column(BaseModel):
     integral: bool
     step: float | None = Field(description="In which values are recorded, as everybody knows; 0 for a continuum")
     missing_as: float | None
+    category: list[str] = Field([], description="Labels that are counted, where the column holds labels")
 
 
 class Dataset(BaseModel):
@@ -138,6 +140,21 @@ class Told(BaseModel):
     at: str
 
 
+class Group(Told):
+    """The answer about one group."""
+
+    group: dict[str, Any]
+
+
+class Groups(BaseModel):
+    """Answers about all groups of public columns, asked as one question."""
+
+    question: dict[str, Any]
+    groups: list[Group]
+    left_out: int = Field(description="Groups with fewer people than a question must be about")
+    bits: float
+
+
 class ToldTo(Told):
     """An answer, and to whom."""
 
@@ -151,6 +168,9 @@ class Priced(BaseModel):
     cells: int
     error: float | None
     known: bool = Field(description="Whether it was answered before")
+    groups: int | None = Field(
+        None, description="How many groups it is about, where it has BY: bits are then at most these"
+    )
 
 
 class MyLedger(BaseModel):

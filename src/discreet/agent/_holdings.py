@@ -204,6 +204,9 @@ def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: IntAr
     levels = np.array([_number(column, label) for label in alphabet.labels()])
     where = f"data set {dataset.name!r}, column {column.name!r}"
     values = levels[codes]
+    unknown = sorted(set(column.category) - {str(label) for label in alphabet.labels()})
+    if unknown:
+        raise InputError(f"{where}: no row has the label {unknown[0]!r} that its category names")
     wrong = {
         "are missing or no numbers: declare missing_as, or leave these people out before": np.isnan(values),
         "lie outside the declared bounds": (values < column.lower) | (values > column.upper),
@@ -218,6 +221,8 @@ def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: IntAr
 def _number(column: Private, label: Label) -> float:
     if label is None and column.missing_as is not None:
         return column.missing_as
+    if column.category:
+        return np.nan if label is None else float(str(label) in column.category)
     if isinstance(label, str):  # one cell that is no number makes a column text: the others are numbers still
         return float(label) if _NUMBER.fullmatch(label) else np.nan
     if isinstance(label, bool):

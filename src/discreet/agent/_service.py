@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -21,6 +22,7 @@ from discreet.agent import _ledger as ledgers
 from discreet.agent._config import Config, Private
 from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import digest, secret
+from discreet.agent._groups import groups_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
 from discreet.errors import DiscreetError, InputError
@@ -139,6 +141,8 @@ class Agent:
 
     def inquiry(self, analyst: Analyst, question: Question) -> Inquiry:
         """Who and what a question is about; two ways of naming the same people are one question."""
+        if question.by:
+            raise InputError("a question with GROUP BY is asked about all its groups")
         book = self._book(analyst, question)
         holding = book.holding
         mask = group_of(question.where, holding.public, holding.people)
@@ -152,6 +156,8 @@ class Agent:
 
     def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
+        if question.by:
+            return self.price_groups(analyst, question)
         inquiry = self.inquiry(analyst, question)
         known = self.recall(inquiry)
         if known is not None:
@@ -162,6 +168,42 @@ class Agent:
             cells = auditor.offer(**inquiry.asked)
         widest = max(high - low for low, high in cells) / 2
         return {"bits": bits, "cells": len(cells) if bits else 1, "error": widest, "known": False}
+
+    def groups(self, analyst: Analyst, question: Question) -> tuple[list[tuple[dict[str, Any], Inquiry]], int]:
+        """A question about every group of public columns, one by one, and how many groups are too small to ask about."""
+        book = self._book(analyst, question)
+        asked, small = groups_of(question, book.holding)
+        return [(labels, self.inquiry(analyst, each)) for labels, each in asked], small
+
+    def price_groups(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+        """What all groups together can cost at most, whatever the answers are: one price for one question."""
+        asked, _ = self.groups(analyst, question)
+        new = [inquiry for _, inquiry in asked if self.recall(inquiry) is None]
+        if not new:
+            return {"bits": 0.0, "cells": 1, "error": question.error, "known": True, "groups": len(asked)}
+        auditor = new[0].book.holding.auditor(question.column)
+        cells = [auditor.most_cells(**inquiry.asked) for inquiry in new]
+        bits = math.fsum(map(math.log2, cells))
+        return {"bits": bits, "cells": max(cells), "error": question.error, "known": False, "groups": len(asked)}
+
+    def ask_groups(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+        """Answer about every group. What it can cost at most is looked at first, so a refusal does not depend on the data.
+
+        Each group is a row of the ledger: what was said before a server died is said again for nothing.
+        """
+        bits = self.price_groups(analyst, question)["bits"]
+        left = analyst.budget - self.ledger.spent(analyst.name)
+        if bits > left + ledgers.SLACK:
+            raise OverBudgetError.of(bits, left)
+        asked, small = self.groups(analyst, question)
+        found = [(labels, self.recall(inquiry), inquiry) for labels, inquiry in asked]
+        answers = [(labels, known or self.answer(inquiry), known) for labels, known, inquiry in found]
+        return {
+            "question": question.to_json(),
+            "groups": [{"group": labels, **told(answer)} for labels, answer, _ in answers],
+            "left_out": small,
+            "bits": math.fsum(answer.bits for _, answer, known in answers if known is None),
+        }
 
     def ask(self, analyst: Analyst, question: Question) -> Answer:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""

@@ -49,9 +49,11 @@ def question_of(statement: str) -> Question:
         raise InputError(f"a statement is text of at most {LONGEST:,} letters")
     asked, error = _split(statement)
     select = _select(asked)
-    aggregate, column = _aggregate(select)
+    by = _by(select)
+    aggregate, column = _aggregate(select, by)
     where = select.args.get("where")
-    return Question(_table(select), aggregate, column, error, _condition(where.this) if where else EVERYBODY)
+    condition = _condition(where.this) if where else EVERYBODY
+    return Question(_table(select), aggregate, column, error, condition, by)
 
 
 def _split(statement: str) -> tuple[str, float]:
@@ -101,7 +103,7 @@ def _select(text: str) -> exp.Select:
         raise InputError(f"the statement does not read as SQL{where}: {FORM}") from None
     if type(select).__name__ != "Select":
         raise InputError(f"{_said(select)} is not offered: a question is {FORM}")
-    _only(select, "expressions", "from_", "from", "where")
+    _only(select, "expressions", "from_", "from", "where", "group")
     return select  # type: ignore[no-any-return]
 
 
@@ -117,10 +119,19 @@ def _table(select: exp.Select) -> str:
     return str(source.this.this.this)
 
 
-def _aggregate(select: exp.Select) -> tuple[str, str]:
-    if len(select.expressions) != 1:
-        raise InputError("a question asks for one number: SELECT AVG(column)")
-    (call,) = select.expressions
+def _by(select: exp.Select) -> tuple[str, ...]:
+    group = select.args.get("group")
+    if group is None:
+        return ()
+    _only(group, "expressions")
+    return tuple(_column(each) for each in group.expressions)
+
+
+def _aggregate(select: exp.Select, by: tuple[str, ...]) -> tuple[str, str]:
+    calls = [each for each in select.expressions if type(each).__name__ != "Column" or _column(each) not in by]
+    if len(calls) != 1:
+        raise InputError("a question asks for one number: SELECT AVG(column), beside the columns of GROUP BY")
+    (call,) = calls
     if type(call).__name__ == "Alias":
         call = call.this
     aggregate = _AGGREGATES.get(type(call).__name__)
@@ -236,7 +247,10 @@ def statement_of(question: Question) -> str:
     call = {"mean": "AVG", "sum": "SUM", "count": "COUNT"}[question.aggregate]
     from sqlglot import exp
 
-    select = exp.select(exp.func(call, _named(question.column))).from_(exp.Table(this=_identifier(question.dataset)))
+    shown = [*map(_named, question.by), exp.func(call, _named(question.column))]
+    select = exp.select(*shown).from_(exp.Table(this=_identifier(question.dataset)))
+    if question.by:
+        select = select.group_by(*map(_named, question.by))
     if question.where != EVERYBODY:
         select = select.where(_written(question.where))
     error = repr(question.error).removesuffix(".0")

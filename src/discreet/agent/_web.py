@@ -197,17 +197,20 @@ def datasets(agent: Serving, _: Asking) -> dict[str, Any]:
     return {"datasets": agent.datasets()}
 
 
-@asking.post("/ask", response_model=forms.Told)
+@asking.post("/ask", response_model=forms.Told | forms.Groups)
 async def ask(asked: forms.Asked, analyst: Asking, agent: Serving, audits: Audits) -> dict[str, Any]:
     """Ask a question; the answer is in the ledger before it is sent."""
-    inquiry = await to_thread.run_sync(lambda: agent.inquiry(analyst, asked.question()))
+    question = await to_thread.run_sync(asked.question)
+    if question.by:
+        return await to_thread.run_sync(agent.ask_groups, analyst, question, limiter=audits)
+    inquiry = await to_thread.run_sync(agent.inquiry, analyst, question)
     answer = await to_thread.run_sync(agent.recall, inquiry)
     if answer is None:
         answer = await to_thread.run_sync(agent.answer, inquiry, limiter=audits)
     return told(answer) | {"question": inquiry.question.to_json()}  # in the asker's words, not in another's
 
 
-@asking.post("/price", response_model=forms.Priced)
+@asking.post("/price", response_model=forms.Priced, response_model_exclude_unset=True)
 async def price(asked: forms.Asked, analyst: Asking, agent: Serving, audits: Audits) -> dict[str, Any]:
     """What a question would cost, without asking it."""
     return await to_thread.run_sync(lambda: agent.price(analyst, asked.question()), limiter=audits)

@@ -95,10 +95,25 @@ def _steps(column: dict[str, Any]) -> str:
 def _price(found: dict[str, Any]) -> list[str]:
     if found["cells"] == 1 and not found["known"]:
         return [f"0 bits: nothing new can be said, it is known to {at_least(found['error'])} already"]
+    if found.get("groups"):
+        return [
+            f"at most {found['bits']:.4g} bits for {found['groups']} groups, each with up to {found['cells']} cells"
+        ]
     return [f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {at_least(found['error'])}"]
 
 
+def _groups(found: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{', '.join('missing' if label is None else str(label) for label in row['group'].values())}: {_said(row)}"
+        for row in found["groups"]
+    ]
+    small = f", {found['left_out']} groups are too small" if found["left_out"] else ""
+    return [*lines, f"({found['bits']:.4g} bits for {len(lines)} groups{small})"]
+
+
 def _answer(found: dict[str, Any]) -> list[str]:
+    if "groups" in found:
+        return _groups(found)
     asked = found["question"]["error"]
     is_coarser = found["answer"] is not None and found["error"] > asked * (1 + 1e-9)
     note = f", coarser than the {asked:g} you asked for" if is_coarser else ""

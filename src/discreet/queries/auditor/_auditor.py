@@ -188,6 +188,15 @@ class Auditor:
         cells = len((known or self._offer(question)).cells)
         return Price(cells, math.log2(cells) if known is None else 0.0)
 
+    def most_cells(self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01) -> int:
+        """No history offers a question more cells than this: what its declared bounds and its error allow."""
+        question = self._question(members, aggregate, error)
+        row = self._people.sum_row(question.members)
+        reach = int(np.abs(row.weights) @ self._people.steps) * self._people.unit / row.scale
+        if self._step:
+            return math.ceil((reach / self._step + 1) / (math.floor(2 * question.error / self._step) + 1))
+        return math.ceil(reach / (2 * question.error)) + 1
+
     def ask(
         self,
         members: npt.ArrayLike,
