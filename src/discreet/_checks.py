@@ -82,12 +82,22 @@ def columns(value: str | Iterable[str] | None, *, name: str, optional: bool = Fa
     names = (value,) if isinstance(value, str) else tuple(value or ())
     if not names and not optional:
         raise ColumnError(f"no {name} column was named: name at least one")
+    seen: set[str] = set()
     for each in names:
         if not isinstance(each, str):
             raise ColumnError(f"a {name} column is named by {type(each).__name__}, not by text: rename it")
-        if names.count(each) > 1:
+        if each in seen:
             raise ColumnError(f"column {each!r} is named twice as {name}: name it once")
+        seen.add(each)
     return names
+
+
+def texts(value: object, *, name: str) -> tuple[str, ...]:
+    """Texts, such as those that mean missing: one, or several."""
+    several = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
+    if not all(isinstance(each, str) for each in several):
+        raise InputError(f'{name} must be text, or several texts, such as "?" or ["?", "NA"]: write 5 as "5"')
+    return several
 
 
 def generator(value: object, *, name: str = "rng") -> np.random.Generator:

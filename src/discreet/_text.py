@@ -84,6 +84,35 @@ def utility_text(utility: str, value: float) -> str:
     return f"largest distortion {0.0 - value:.4g}" if utility == "distortion" else f"{utility} {value:.4g}"
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """A text that fits on a screen.
+
+    Examples
+    --------
+    >>> shortened("x" * 70, 10)
+    'xxxxxxxxx…'
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def group_text(label: Any, names: Sequence[str], *, most: int = 6, longest: int = 40) -> str:
+    """A group by its values, each with its column where there are several; long ones and many of them are cut short.
+
+    Examples
+    --------
+    >>> group_text((34, "F"), ["age", "sex"]), group_text("South", ["town"])
+    ('age 34, sex F', 'South')
+    """
+    if not isinstance(label, tuple) or len(label) != len(names) or len(names) == 1:
+        return shortened(label_text(label), most * longest)
+    parts = [
+        f"{shortened(name, longest)} {shortened(label_text(part), longest)}"
+        for name, part in zip(names[:most], label[:most], strict=True)
+    ]
+    rest = len(names) - most
+    return ", ".join(parts) + (f" and {rest:,} more columns" if rest > 0 else "")
+
+
 def json_number(value: float) -> float | str:
     """A number as JSON has it: infinity is the string "inf"."""
     return value if math.isfinite(value) else ("inf" if value > 0 else "-inf")

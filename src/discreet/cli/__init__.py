@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli._quiet import with_quiet
 from discreet.cli._signals import Signals, leave
 
 if TYPE_CHECKING:
@@ -33,7 +34,12 @@ COMMANDS = {
     "attack": "Attack what an agent has said, as an adversary would.",
     "reproduce": "Check the claims of the papers, one by one.",
     "demo": "The main job on 5,000 made-up patients.",
+    "doctor": "What is installed here, and does it work?",
+    "completion": "Completion of commands and options, for your shell.",
 }
+
+SPEAKING = ("serve", "query", "doctor", "completion")  # what they say is what they are for
+COMPLETE = "_DISCREET_COMPLETE"  # how a shell asks what could be typed next
 
 
 class _LazyGroup(click.Group):
@@ -46,7 +52,7 @@ class _LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"discreet.cli.{name}").command
-        return command
+        return command if name in SPEAKING else with_quiet(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -64,7 +70,7 @@ class _LazyGroup(click.Group):
 def group(context: click.Context) -> None:
     """Publish data about people truthfully, without noise.
 
-    Exit code: 0 done, 1 a stated requirement is not met, 2 bad input.
+    Exit code: 0 done, 1 a stated requirement is not met, 2 bad input, 130 interrupted.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -75,6 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and (stream.encoding or "").lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows a question mark
+    if arguments is None and COMPLETE in os.environ:
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(group, {}, "discreet", COMPLETE, os.environ[COMPLETE]))
     signals = Signals.heed() if arguments is None and threading.current_thread() is threading.main_thread() else None
     try:
         with group.make_context("discreet", list(sys.argv[1:] if arguments is None else arguments)) as context:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -78,8 +79,8 @@ def _with_roles(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
         if not names:
             continue
         columns = {name: replace(each, role="ignored") if each.role == role else each for name, each in columns.items()}
+        _once_each(names, role)
         for name in names:
-            _once(name, names, role)
             known = columns.get(name, ColumnSection())
             if known.role in ("sensitive", "public", "side") and typed.get(known.role):
                 columns[name] = known
@@ -91,14 +92,16 @@ def _with_roles(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
 
 def _in_order(columns: dict[str, Any], names: list[str]) -> dict[str, Any]:
     """The columns of a role in the order in which they were typed."""
-    return {name: each for name, each in columns.items() if name not in names} | {name: columns[name] for name in names}
+    typed = dict.fromkeys(names)
+    return {name: each for name, each in columns.items() if name not in typed} | {name: columns[name] for name in names}
 
 
-def _once(name: str, names: list[str], role: str) -> None:
+def _once_each(names: list[str], role: str) -> None:
     from discreet.errors import ColumnError
 
-    if names.count(name) > 1:
-        raise ColumnError(f"column {name!r} is named twice as {role}: name it once")
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ColumnError(f"column {name!r} is named twice as {role}: name it once")
 
 
 def _twice(name: str, one: str, other: str) -> Exception:

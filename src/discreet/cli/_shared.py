@@ -13,6 +13,8 @@ import click
 
 from discreet._typing import Codeword, MissingPolicy, Problem, Progress, UtilityName
 from discreet.cli._compiling import watched
+from discreet.cli._quiet import is_quiet
+from discreet.cli._stdin import TableName
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,7 +67,7 @@ def _table_options(function: F, *, required: bool) -> F:
     return _decorated(
         function,
         (
-            click.argument("table", required=required),
+            click.argument("table", type=TableName(), required=required),
             click.option(
                 "--sensitive", "-s", type=Names(), multiple=True, required=required, help="Columns to protect (S)."
             ),
@@ -105,10 +107,18 @@ def progress(title: str) -> Iterator[Progress]:
 
     console = Console(stderr=True)
     started = time.monotonic()
-    shown = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.TimeElapsedColumn())
-    bar = bars.Progress(*shown, console=console, transient=True)
-    task = bar.add_task(title, total=None)
+    bar = bars.Progress(
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("{task.fields[left]}"),
+        console=console,
+        transient=True,
+    )
+    task = bar.add_task(title, total=None, left="")
+    is_shown = console.is_terminal and not is_quiet()
     showing = False
+    stage_now, began = "", started
 
     def look() -> None:
         nonlocal showing
@@ -117,16 +127,31 @@ def progress(title: str) -> Iterator[Progress]:
             bar.start()
 
     def report(stage: str, share: float | None) -> None:
+        nonlocal stage_now, began
+        if stage != stage_now:
+            stage_now, began = stage, time.monotonic()
         bar.update(
-            task, description=f"{title}: {stage}", total=1.0 if share is not None else None, completed=share or 0.0
+            task,
+            description=f"{title}: {stage}",
+            total=1.0 if share is not None else None,
+            completed=share or 0.0,
+            left=_left(share, time.monotonic() - began),
         )
 
     try:
-        with watched(lambda words: report(words, None), look) if console.is_terminal else nullcontext():
+        with watched(lambda words: report(words, None), look) if is_shown else nullcontext():
             yield report
     finally:
         if showing:
             bar.stop()
+
+
+def _left(share: float | None, seconds: float) -> str:
+    """How long a stage will still take, by how long it took so far."""
+    if not share or seconds < 1:
+        return ""
+    left = seconds * (1 - share) / share
+    return f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left"
 
 
 def console() -> Any:

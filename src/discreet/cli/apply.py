@@ -9,11 +9,12 @@ import click
 from discreet._text import counted
 from discreet._typing import Cells
 from discreet.cli._shared import Names, flat, print_json, progress
+from discreet.cli._stdin import TableName
 
 
 @click.command("apply", epilog="Example: discreet apply policy.json people.csv --out again.parquet")
 @click.argument("policy_file", metavar="POLICY")
-@click.argument("table")
+@click.argument("table", type=TableName())
 @click.option("--out", required=True, metavar="FILE", help="The released table.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
 @click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the promise.")

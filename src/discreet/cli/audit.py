@@ -121,12 +121,13 @@ def show(
     """The audit as text: who is exposed, the worst groups and what to do; then the figures behind it."""
     from rich.markup import escape
 
+    from discreet._text import shortened
     from discreet.auditing._verdict import bits, headline, next_step
     from discreet.auditing._words import missing_sentence
 
     screen = console()
     joint = found.joint
-    sensitive, public = ", ".join(joint.sensitive), ", ".join(joint.public)
+    sensitive, public = ", ".join(joint.sensitive), shortened(", ".join(joint.public))
     screen.print(f"[bold]{escape(headline(found))}[/bold]")
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
@@ -134,7 +135,7 @@ def show(
             f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
         )
         if finding.failing:
-            screen.print(escape(_broken_by(finding)), highlight=False)
+            screen.print(escape(_broken_by(finding, joint.public)), highlight=False)
     screen.print(_risk(found))
     if worst:
         screen.print(_worst_groups(found, worst, show_values))
@@ -193,21 +194,23 @@ def _risk(found: Audit) -> Table:
 def _worst_groups(found: Audit, worst: int, show_values: bool) -> Table:
     from rich.markup import escape
 
-    from discreet._text import label_text
+    from discreet._text import group_text, label_text, shortened
 
-    sensitive, public = ", ".join(found.joint.sensitive), ", ".join(found.joint.public)
+    sensitive, public = ", ".join(found.joint.sensitive), shortened(", ".join(found.joint.public))
     which = ["which"] if show_values else []
     groups = _table("\nWorst groups", public, ">records", f">distinct {sensitive}", *which)
     for group in found.worst(worst, show_values=show_values):
-        named_values = ["; ".join(label_text(value) for value in group.sensitive[:20])] if group.sensitive else []
-        cells = [label_text(group.value), f"{group.rows:,}", f"{group.distinct:,}", *named_values]
+        named_values = (
+            ["; ".join(shortened(label_text(value)) for value in group.sensitive[:20])] if group.sensitive else []
+        )
+        cells = [group_text(group.value, found.joint.public), f"{group.rows:,}", f"{group.distinct:,}", *named_values]
         groups.add_row(*map(escape, cells))
     return groups
 
 
 def _sentences(found: Audit, sensitive: str) -> list[str]:
     """What the tables do not show: groups that share one value, and the most exposed attribute."""
-    from discreet._text import label_text
+    from discreet._text import group_text
 
     said = []
     alike = found.homogeneity
@@ -219,7 +222,9 @@ def _sentences(found: Audit, sensitive: str) -> list[str]:
     if found.values["L0"] > 0:
         exposed = found.exposed()
         joined = "the one value" if exposed["joined"] == 1 else f"one of the {exposed['joined']} values"
-        said.append(f"Most exposed attribute: whether {sensitive} is {joined} seen with {label_text(exposed['x'])}.")
+        said.append(
+            f"Most exposed attribute: whether {sensitive} is {joined} seen with {group_text(exposed['x'], found.joint.public)}."
+        )
     return said
 
 
@@ -257,10 +262,10 @@ def _sensitive_columns(found: Audit) -> Table:
     return ones
 
 
-def _broken_by(finding: Finding) -> str:
-    from discreet._text import label_text
+def _broken_by(finding: Finding, public: Sequence[str]) -> str:
+    from discreet._text import group_text
 
-    named_groups = "; ".join(label_text(group.value) for group in finding.groups)
+    named_groups = "; ".join(group_text(group.value, public) for group in finding.groups)
     more = " …" if finding.failing > len(finding.groups) else ""
     count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
     return f"  {count} break{'' if finding.failing > 1 else 's'} it: {named_groups}{more}"

@@ -8,6 +8,7 @@ import click
 
 from discreet._typing import Smoothing
 from discreet.cli._shared import Names, flat, named, print_json, progress
+from discreet.cli._stdin import TableName
 
 
 @click.command(
@@ -15,7 +16,7 @@ from discreet.cli._shared import Names, flat, named, print_json, progress
     epilog="Example: discreet disclose people.csv --samples sex,occupation --latent diagnosis "
     "--out y.parquet --mapping mapping.json",
 )
-@click.argument("table")
+@click.argument("table", type=TableName())
 @click.option("--samples", type=Names(), multiple=True, required=True, help="Columns that are one data set per row.")
 @click.option("--latent", metavar="NAME", help="The column to tell about; without it, the samples themselves.")
 @click.option(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from discreet.cli._shared import console, named, print_json, progress
+from discreet.cli._stdin import TableName
 
 
 @click.command(
     "init",
     epilog="Example: discreet init people.csv, then edit recipe.toml, then discreet release --recipe recipe.toml",
 )
-@click.argument("table")
+@click.argument("table", type=TableName())
 @click.option("--out", metavar="FILE", default="recipe.toml", show_default=True, help="The recipe to write.")
 @click.option("--na", multiple=True, metavar="TEXT", help='Text that means missing, such as "?".')
 @click.option("--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook.")

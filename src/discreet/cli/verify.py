@@ -5,12 +5,15 @@ from __future__ import annotations
 import click
 
 from discreet.cli._shared import print_json, progress
+from discreet.cli._stdin import TableName
 
 
 @click.command("verify", epilog="Example: discreet verify released.csv --policy policy.json --original people.csv")
-@click.argument("released")
+@click.argument("released", type=TableName())
 @click.option("--policy", "policy_file", required=True, metavar="FILE", help="The policy file.")
-@click.option("--original", metavar="TABLE", help="The table that was released: leakage is recomputed from it.")
+@click.option(
+    "--original", type=TableName(), metavar="TABLE", help="The table that was released: leakage is recomputed from it."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(released: str, policy_file: str, original: str | None, as_json: bool) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""

@@ -160,6 +160,8 @@ def _simple(value: object) -> Label:
         return frozenset(_simple(part) for part in value)
     if hasattr(value, "to_pydatetime"):
         return _timestamp(value)
+    if hasattr(value, "to_timestamp") and hasattr(value, "ordinal"):  # pandas' Period: a stretch of time has a name
+        return str(value)
     if hasattr(value, "to_pytimedelta"):
         pause: Label = value.to_pytimedelta()
         return pause

@@ -67,7 +67,7 @@ def count(
     checks.choice(missing, MissingPolicy, name="missing")
     roles = _roles(sensitive, public, side, bare=bare)
     columns = [name for names in roles for name in names]
-    texts = frozenset([na] if isinstance(na, str) else na)
+    texts = frozenset(checks.texts(na, name="na"))
     coded, counts = counted_columns(
         table, columns, na=texts, memory_limit=reading.get("memory_limit"), progress=reading.get("progress")
     )
@@ -145,7 +145,8 @@ def _roles(
         ("sensitive", "side information", s, a),
         ("public", "side information", x, a),
     ):
-        both = [name for name in names if name in others]
+        taken = set(others)
+        both = [name for name in names if name in taken]
         if both:
             raise ColumnError(f"column {both[0]!r} is both {one} and {other}: give it one role")
     return s, x, a

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,9 @@ from discreet.tables._arrow import to_numpy
 from discreet.tables._paths import PARQUET, TEXT, expand, header_of, locate
 from discreet.tables._protocol import COUNT, check_columns
 from discreet.tables._scratch import scratch_folder
+
+LONGEST_LINE = 64 << 20
+"""Bytes of a line of text."""
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,7 +57,7 @@ class TableFile:
             import pyarrow.parquet as pq
 
             return [str(name) for name in _reading(lambda: pq.read_schema(expand(base)[0]).names, base)]
-        return [str(name) for name in _reading(lambda: _arrow(base).schema.names, base)]
+        return [str(name) for name in _reading(lambda: _arrow_names(base), base)]
 
     def group(
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
@@ -68,12 +70,8 @@ class TableFile:
             ]
             values = [[value for part, _ in parts for value in part[i].to_pylist()] for i in range(len(columns))]
             return list(values), np.concatenate([counts for _, counts in parts])
-        with connection(memory_limit) as con:
-            source, quoted = _relation(con, base, kind, columns)
-            keys = ", ".join(quoted)
-            named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
-            query = f"SELECT {named}, count(*) AS {COUNT} FROM {source} GROUP BY {keys}"  # noqa: S608, names are quoted
-            grouped = _run(con, query, base, progress)
+        query = f"SELECT {{named}}, count(*) AS {COUNT} FROM {{source}} GROUP BY {{keys}}"  # noqa: S608, names are quoted
+        grouped = _asked(base, kind, columns, query, memory_limit, progress)
         return [grouped[f"c{i}"] for i in range(len(columns))], to_numpy(grouped[COUNT]).astype(np.int64)
 
     def read(self, columns: Sequence[str]) -> list[Any]:
@@ -82,10 +80,7 @@ class TableFile:
         paths = expand(base) if kind in PARQUET and _parts_differ(base, columns) else [base]
         found: list[list[Any]] = [[] for _ in columns]
         for each in paths:
-            with connection(None) as con:
-                source, quoted = _relation(con, each, kind, columns)
-                named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
-                part = _run(con, f"SELECT {named} FROM {source}", base, None)  # noqa: S608, names are quoted
+            part = _asked(each, kind, columns, "SELECT {named} FROM {source}", None, None)
             if len(paths) == 1:
                 return [part[f"c{i}"] for i in range(len(columns))]
             for i, column in enumerate(found):
@@ -133,10 +128,31 @@ def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
             con.close()
 
 
-def _relation(con: duckdb.DuckDBPyConnection, base: str, kind: str, columns: Sequence[str]) -> tuple[str, list[str]]:
+def _asked(
+    base: str, kind: str, columns: Sequence[str], query: str, memory_limit: str | None, progress: Progress | None
+) -> Any:
+    """What DuckDB answers; lines that are longer than it reads at first are asked for again, with more memory."""
+    for longest in (None, LONGEST_LINE):
+        with connection(memory_limit) as con:
+            source, quoted = _relation(con, base, kind, columns, longest)
+            named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
+            try:
+                return _run(con, query.format(named=named, source=source, keys=", ".join(quoted)), base, progress)
+            except _LongLineError:
+                continue
+    raise TableError(f"{base} has a line of more than {LONGEST_LINE >> 20} MB, or a quote is not closed")
+
+
+class _LongLineError(TableError):
+    """A line that is longer than DuckDB reads unless it is told to."""
+
+
+def _relation(
+    con: duckdb.DuckDBPyConnection, base: str, kind: str, columns: Sequence[str], longest: int | None
+) -> tuple[str, list[str]]:
     """What to select from, in SQL, and the named columns as identifiers there."""
     if kind in TEXT:
-        return _text_relation(base, TEXT[kind], columns)
+        return _text_relation(base, TEXT[kind], columns, longest)
     if kind in PARQUET:
         import pyarrow.parquet as pq
 
@@ -155,27 +171,50 @@ def _relation(con: duckdb.DuckDBPyConnection, base: str, kind: str, columns: Seq
 
 
 def _arrow(base: str) -> Any:
-    """Arrow files and streams; files are mapped, not loaded."""
+    """Arrow files and streams: mapped, not loaded, and every cell is looked at once.
+
+    A damaged file may point anywhere in memory: engines trust it, and the process would be gone.
+    """
     import pyarrow as pa
-    import pyarrow.dataset as ds
 
-    with Path(expand(base)[0]).open("rb") as file:
-        is_file = file.read(6) == b"ARROW1"
-    if is_file:
-        return ds.dataset(expand(base), format="ipc")
-    with pa.memory_map(base) as source, pa.ipc.open_stream(source) as reader:
-        return reader.read_all()
+    parts = []
+    for path in expand(base):
+        with pa.memory_map(path) as source, _arrow_reader(source) as reader:
+            part = reader.read_all()
+        part.validate(full=True)
+        parts.append(part)
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
-def _text_relation(base: str, delimiter: str | None, columns: Sequence[str]) -> tuple[str, list[str]]:
+def _arrow_names(base: str) -> list[str]:
+    import pyarrow as pa
+
+    with pa.memory_map(expand(base)[0]) as source, _arrow_reader(source) as reader:
+        return [str(name) for name in reader.schema.names]
+
+
+def _arrow_reader(source: Any) -> Any:
+    """Of a file, which begins with a mark, or of a stream."""
+    import pyarrow as pa
+
+    is_file = source.read(6) == b"ARROW1"
+    source.seek(0)
+    return pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+
+
+def _text_relation(
+    base: str, delimiter: str | None, columns: Sequence[str], longest: int | None
+) -> tuple[str, list[str]]:
     names, found = header_of(base, delimiter)
     check_columns(columns, names, base)
+    place = {name: i for i, name in enumerate(names)}
+    more = "" if longest is None else f", max_line_size={longest}, buffer_size={2 * longest}"
     declared = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     source = (
         f"read_csv({_sql_paths(base)}, auto_detect=false, header=true, delim={_quote(found)}, quote='\"', escape='\"', "
-        f"nullstr='', null_padding=false, ignore_errors=false, columns={{{declared}}})"
+        f"nullstr='', null_padding=false, ignore_errors=false, columns={{{declared}}}{more})"
     )
-    return source, [f"c{names.index(name)}" for name in columns]
+    return source, [f"c{place[name]}" for name in columns]
 
 
 def _sql_paths(base: str) -> str:
@@ -227,6 +266,8 @@ def _reading(read: Callable[[], Any], base: str) -> Any:
         line = re.search(r"[Ll]ine:? (\d+)", text)
         where = f"{base}, line {line[1]}" if line else base
         lowered = text.lower()
+        if "maximum line size" in lowered or "max_line_size" in lowered:
+            raise _LongLineError(f"{where} is too long") from None
         if "utf-8" in lowered or "unicode" in lowered or "encod" in lowered:
             raise TableError(f"{where} is not UTF-8 text: save it in UTF-8") from None
         if "csv error" in lowered or "expected number of columns" in lowered:

@@ -152,16 +152,29 @@ def _frame(table: object) -> Any:
     try:
         return nw.from_native(table)
     except TypeError:
-        if hasattr(table, "__arrow_c_stream__"):  # record batches, readers and the like
-            import pyarrow as pa
-
-            return nw.from_native(pa.table(table))
+        if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
+            return nw.from_native(_arrow_table(table))
         raise TableError(
             f"{an(type(table).__name__)} is not a table: give a path, a database URL, a data frame, "
             "a mapping of columns or a list of mappings"
         ) from None
     except (ValueError, nw.exceptions.NarwhalsError) as problem:
         raise ColumnError(f"the data frame cannot be used: {problem}") from None
+
+
+def _arrow_table(table: Any) -> pa.Table:
+    """Record batches, readers and the like."""
+    import pyarrow as pa
+
+    try:
+        found = pa.table(table)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise TableError(f"a {type(table).__name__} cannot be read as a table: has it been read already?") from None
+    if not len(found) and "Reader" in type(table).__name__:
+        raise TableError(
+            "the reader has no rows left, and can be read once only: give the table, such as reader.read_all()"
+        )
+    return found
 
 
 def _names(frame: Any) -> list[str]:
@@ -230,6 +243,10 @@ def _column(frame: Any, name: str) -> Any:
     try:
         column = series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return series.to_list()
+    if isinstance(
+        column.type, pa.BaseExtensionType
+    ):  # pandas' periods and the like: their values, not how they are stored
         return series.to_list()
     if series.dtype == nw.Object and pa.types.is_temporal(column.type):
         return (

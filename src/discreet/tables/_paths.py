@@ -8,8 +8,8 @@ import gzip
 import io
 import re
 import zlib
-from io import BufferedReader
 from pathlib import Path
+from typing import IO
 
 from discreet.errors import TableError
 
@@ -17,6 +17,7 @@ TEXT = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".data": None}
 ARROW = (".arrow", ".feather", ".ipc")
 EXCEL = (".xlsx", ".xlsm")
 PARQUET = (".parquet", ".pq")
+PACKED = (".gz", ".zst")
 KNOWN = (*TEXT, *PARQUET, *ARROW, *EXCEL)
 _HEADER_BYTES = 1 << 20
 
@@ -29,7 +30,7 @@ def path_parts(path: str) -> tuple[str, str, str | None]:
         if mark and Path(book).suffix.lower() in EXCEL:
             base, sheet = book, name
     suffixes = [suffix.lower() for suffix in Path(base).suffixes]
-    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes[-1] if suffixes else "")
+    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else (suffixes[-1] if suffixes else "")
     return base, kind, sheet
 
 
@@ -65,7 +66,7 @@ def _check_readable(path: str, kind: str) -> None:
         raise TableError(f"{path} cannot be read: {problem.strerror}") from None
     if not head:
         raise TableError(f"{path} is empty")
-    if kind in TEXT and not path.lower().endswith(".gz"):
+    if kind in TEXT and not path.lower().endswith(PACKED):
         if head.startswith(b"PAR1"):
             raise TableError(f"{path} is a Parquet file: rename it to end in .parquet")
         if b"\0" in head:
@@ -81,7 +82,7 @@ def header_of(base: str, delimiter: str | None) -> tuple[list[str], str]:
         try:
             with _opened(path) as file:
                 text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
-        except (OSError, EOFError) as problem:
+        except (OSError, EOFError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or "it is not what its name says, or cut short"
             raise TableError(f"{path} cannot be read: {reason}") from None
         except zlib.error:
@@ -106,5 +107,10 @@ def header_of(base: str, delimiter: str | None) -> tuple[list[str], str]:
     return list(names_found), found
 
 
-def _opened(path: str) -> gzip.GzipFile | BufferedReader:
+def _opened(path: str) -> IO[bytes]:
+    if path.lower().endswith(".zst"):
+        import pyarrow as pa
+
+        packed: IO[bytes] = pa.input_stream(path, compression="zstd")
+        return packed
     return gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -47,12 +48,13 @@ class Source(Protocol):
 def check_columns(columns: Sequence[str], names: Sequence[object], where: str) -> None:
     """Every named column is there, and there once."""
     known = [str(name) for name in names]
+    times = Counter(known)
     for column in columns:
-        if column not in known:
+        if column not in times:
             hint = [name for name in known if name.strip().casefold() == column.strip().casefold()]
             raise ColumnError(
                 f"{where} has no column {column!r}: "
                 + (f"did you mean {hint[0]!r}?" if hint else f"it has {listed(known)}")
             )
-        if known.count(column) > 1:
-            raise ColumnError(f"{where} has {known.count(column)} columns named {column!r}: rename all but one")
+        if times[column] > 1:
+            raise ColumnError(f"{where} has {times[column]} columns named {column!r}: rename all but one")

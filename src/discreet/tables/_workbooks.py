@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -65,25 +67,29 @@ class Workbook:
 
 def _excel(path: str, sheet: str | None, *, header_only: bool) -> tuple[list[str], list[list[object]]]:
     """A worksheet: the first row names the columns."""
-    import zipfile
-
     import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
 
     try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, InvalidFileException):
+        with _quiet(), closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+            if sheet is not None and sheet not in book.sheetnames:
+                raise TableError(f"{path} has no sheet {sheet!r}: it has {', '.join(map(repr, book.sheetnames))}")
+            rows = book[sheet or book.sheetnames[0]].iter_rows(values_only=True)
+            header = next(rows, ())
+            names = ["" if name is None else str(name) for name in header]
+            if not any(names):
+                raise TableError(f"{path} has no header: the first row must name the columns")
+            body = [] if header_only else [row for row in rows if any(cell is not None for cell in row)]
+    except (TableError, MemoryError):
+        raise
+    except Exception:  # a damaged archive fails anywhere, in ways that zip files, XML and the library have many of
         raise TableError(f"{path} is damaged or not an Excel workbook") from None
-    try:
-        if sheet is not None and sheet not in book.sheetnames:
-            raise TableError(f"{path} has no sheet {sheet!r}: it has {', '.join(map(repr, book.sheetnames))}")
-        rows = book[sheet or book.sheetnames[0]].iter_rows(values_only=True)
-        header = next(rows, ())
-        names = ["" if name is None else str(name) for name in header]
-        if not any(names):
-            raise TableError(f"{path} has no header: the first row must name the columns")
-        body = [] if header_only else [row for row in rows if any(cell is not None for cell in row)]
-    finally:
-        book.close()
     # Trailing empty cells are left out of a row by some writers.
     return names, [[row[i] if i < len(row) else None for row in body] for i in range(len(names))]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The library warns about what it leaves out (validation, styles), which is none of our business."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield

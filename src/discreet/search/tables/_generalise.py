@@ -109,7 +109,7 @@ def generalise(
     x_names = (public,) if isinstance(public, str) else tuple(public)
     s_names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     wanted = parse_all(require, s_names)
-    na_texts = (na,) if isinstance(na, str) else tuple(na)
+    na_texts = checks.texts(na, name="na")
     said = said_types(x_names, types, hierarchies, weights)
     counted = count(
         table, s_names, x_names, missing=missing, na=na_texts, memory_limit=memory_limit, progress=progress, bare=True
