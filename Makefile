@@ -2,9 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= $(DISCREET_DATA)
+COUNT ?= 3000
+SEED ?= 0
 WORKERS ?= --numprocesses auto --dist worksteal
 
-.PHONY: demo app test slow browser long check bench reproduce docs clean
+.PHONY: demo app test slow browser long fuzz check bench reproduce docs clean
 
 demo: .venv/.run ## the main job on a made-up registry
 	$(BIN)/discreet demo --out out
@@ -23,6 +25,9 @@ browser: .venv/.dev ## the app in Chromium, which must be there: apt-get install
 
 long: .venv/.dev ## what takes many minutes, before a release
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m long
+
+fuzz: .venv/.dev ## thousands of command lines and damaged files, seeded; COUNT and SEED say how many and which
+	$(BIN)/python -m tests.fuzz.run --count $(COUNT) --seed $(SEED)
 
 check: .venv/.dev ## style and types
 	$(BIN)/ruff format --check .

@@ -124,7 +124,7 @@ def number_text(value: float, units: str) -> str:
         return "∞"
     if units == "count":
         return f"{value:,.0f}"
-    return f"{value:.3f}"
+    return f"{round(value, 3) + 0.0:.3f}"  # no -0.000
 
 
 def text(label: Any) -> str:

@@ -74,9 +74,14 @@ def parquet() -> bytes:
 
 @pytest.mark.parametrize(
     "given",
-    [CSV.encode(), parquet(), pa.Codec("gzip").compress(CSV.encode(), asbytes=True), pa.Codec("zstd").compress(CSV.encode(), asbytes=True)],
+    [
+        CSV.encode(),
+        parquet(),
+        pa.Codec("gzip").compress(CSV.encode(), asbytes=True),
+        pa.Codec("zstd").compress(CSV.encode(), asbytes=True),
+    ],
     ids=["csv", "parquet", "gz", "zst"],
-)  # fmt: skip
+)
 def test_a_table_comes_from_standard_input(
     given: bytes, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,11 +131,16 @@ def test_scripts_of_shells(shell: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_words_are_completed(words: str, wanted: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "discreet"],
-        env={**os.environ, "_DISCREET_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))},
+        env={
+            **os.environ,
+            "_DISCREET_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        },
         capture_output=True,
         text=True,
         check=True,
-    )  # fmt: skip
+    )
     assert f"plain,{wanted}" in done.stdout.splitlines()
 
 

@@ -305,3 +305,10 @@ def test_an_edge_that_occurs_256_times_still_joins() -> None:
     joint = Joint.from_pairs(many + alone)
     assert joint.n_s**2 > 4 * joint.counts.nnz
     assert joint.components[0] == 99
+
+
+@pytest.mark.parametrize("name", ["sibson_information", "arimoto_information", "maximal_alpha_leakage", "renyi_leakage"])
+def test_an_order_beyond_all_numbers_is_infinite(name: str) -> None:
+    joint = Joint.from_array(np.array([[5, 1, 0], [2, 2, 7]]))
+    measure = getattr(measures, name)
+    assert measure(joint, order=1e308) == measure(joint, order=math.inf)

@@ -242,14 +242,14 @@ def _some(joint: Joint) -> dict[str, float]:
 def _columns(joint: Joint, progress: Progress | None) -> tuple[ColumnPart, ...]:
     """Each public column alone, and the others without it."""
     names = joint.public
+    if len(names) == 1:
+        return (ColumnPart(names[0], joint.n_x, _some(joint), None),)
     parts = []
-    for i, name in enumerate(names):
-        if progress and len(names) > 1:
+    for i, (name, others) in enumerate(zip(names, joint.without_each(), strict=True)):
+        if progress:
             progress("measuring column by column", i / len(names))
         alone = joint.select(public=[name])
-        others = [other for other in names if other != name]
-        without = _some(joint.select(public=others)) if others else None
-        parts.append(ColumnPart(name, alone.n_x, _some(alone), without))
+        parts.append(ColumnPart(name, alone.n_x, _some(alone), _some(others)))
     return tuple(parts)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 
+COLUMNS = 40  # public columns that a screen shows
+
 
 @click.command(
     "audit",
@@ -233,8 +235,12 @@ def _public_columns(found: Audit) -> Table:
 
     from discreet._text import number_text
 
-    parts = _table("\nPublic columns", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without")
-    for part in found.columns:
+    most = f" (the {COLUMNS} that tell most alone, of {len(found.columns):,})" if len(found.columns) > COLUMNS else ""
+    parts = _table(
+        f"\nPublic columns{most}", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without"
+    )
+    telling = sorted(found.columns, key=lambda part: -part.alone["I"])[:COLUMNS]
+    for part in telling if most else found.columns:
         saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
         parts.add_row(
             escape(part.column),

@@ -7,7 +7,7 @@ sparse matrix with S down and X across, stored column by column, so that [[S|x]]
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -21,6 +21,7 @@ from discreet.joint._matrices import (
     checked,
     first_not_a_pair,
     given_labels,
+    leaving_out_each,
     matrix_of,
     same_matrix,
     subset,
@@ -233,6 +234,11 @@ class Joint(Views):
         if public is not None and tuple(public) != self.public:
             joint = joint._with_x(*subset(self._x, public, "public"))
         return joint
+
+    def without_each(self) -> Iterator[Joint]:
+        """The joints without one public column each, in order; their letters are numbers."""
+        for _, letters in leaving_out_each(self._x):
+            yield self._with_x(Alphabet((np.arange(int(letters.max()) + 1),)), letters)
 
     def paired(self) -> Joint:
         """S against Y = (S, X): for a curator who publishes the sensitive columns too, coarsened [AC, end of V-C].

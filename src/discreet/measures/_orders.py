@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _GAP = 1e-10  # bits: how far maximal α-leakage may be from its supremum
 _NEAR = 1e-7  # orders this close to 1 are Shannon's: the formulas divide by what is left
+_LARGEST = 1e15  # orders from here on differ from infinity by less than numbers can say
 _DENSE = 2_000  # letters of S up to which Newton's matrix is kept
 _CELLS = 20_000_000  # a channel of up to this many cells is multiplied densely
 _NEWTON_STEPS = 300
@@ -40,7 +41,7 @@ _ARIMOTO_ROUNDS = 20_000
 def _checked_order(order: float, least: float) -> float:
     if not order >= least:  # NaN fails too
         raise MeasureError(f"order {order} is not defined here: use a number from {least:g} to infinity")
-    return float(order)
+    return float(order) if order < _LARGEST else math.inf
 
 
 def _log_power_sum(joint: Joint, logs: FloatArray, weights: FloatArray) -> FloatArray:

@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     from discreet.tables._labels import Label
 
 
+TREES_HELP = 8  # columns up to which near letters are found without looking at all of them
+MOST_DISTANCES = 4_000_000_000  # letters × letters × columns beyond
+
+
+def _check_size(letters: int, columns: int) -> None:
+    """Say at once what would take hours: with many columns every letter is compared with every other."""
+    if columns > TREES_HELP and letters * letters * columns > MOST_DISTANCES:
+        raise InputError(
+            f"{letters:,} different rows of {columns} public columns are too many for one frontier: name up to {TREES_HELP} "
+            "columns, or release the whole table with --require, such as --require n>=5"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Options:
     """What `discreet.frontier` is asked for; its docstring says what each means."""
@@ -94,6 +107,8 @@ class Options:
         places = self._places(joint) if is_placed else None
         if places is not None and self.codeword == "chebyshev" and self.norm == 1 and places.coordinates.shape[1] > 2:
             raise InputError("the Chebyshev centre in the l_1 norm is offered for up to two columns: use norm 2 or inf")
+        if places is not None:
+            _check_size(joint.n_x, places.coordinates.shape[1])
         cost: Cost = "size" if self.utility == "resolution" else "distortion"
         return Setting(
             joint=joint,

@@ -6,6 +6,7 @@ groups letters, and the groups' boxes become a policy. Loss and requirement are 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ from discreet.tables._counting import count
 if TYPE_CHECKING:
     from discreet._typing import MissingPolicy, Progress
 
+MANY_COLUMNS = 30  # up to which any number of rows is tried
+MOST_CUTS = 100_000_000  # rows × columns × columns beyond: about a minute for the first grouping
 BOUND_SHARE = 0.2  # of the time limit, for the proof
 BLIND_STEP = 1.15  # by which n is raised until every other requirement holds
 
@@ -114,10 +117,20 @@ def generalise(
     counted = count(
         table, s_names, x_names, missing=missing, na=na_texts, memory_limit=memory_limit, progress=progress, bare=True
     )
+    _check_size(len(counted.x), len(x_names))
     problem = CodedTable.of(counted, axes_of(counted, said, weights), s_names)
     done = solved(problem, wanted, options, progress)
     policy = replace(done.policy, missing=missing, na=na_texts)
     return replace(done, policy=policy, table=table, seconds=time.perf_counter() - started)
+
+
+def _check_size(rows: int, columns: int) -> None:
+    """Say at once what would take hours: a cut is scored by what all columns lose, and every column may be cut."""
+    if columns > MANY_COLUMNS and rows * columns**2 > MOST_CUTS:
+        most = max(MANY_COLUMNS, math.isqrt(MOST_CUTS // rows))
+        raise InputError(
+            f"{rows:,} different rows of {columns} public columns are too many to group: publish up to {most} of the columns"
+        )
 
 
 def solved(
