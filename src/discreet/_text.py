@@ -41,13 +41,15 @@ def label_text(label: Any) -> str:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Names in a sentence; many are cut short.
 
     Examples
     --------
     >>> joined(["age"]), joined(["age", "sex", "town"])
     ('age', 'age, sex and town')
     """
+    if len(names) > 8:
+        return f"{', '.join(names[:6])} and {len(names) - 6:,} more columns"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

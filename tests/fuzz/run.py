@@ -139,7 +139,7 @@ def fuzz(count: int, seed: int, *, tell: bool = False) -> list[Outcome]:
             wrong, codes = [], dict.fromkeys(CODES, 0)
             for number in range(count):
                 done = made.case()
-                codes[done.code if done.code in codes else 2] += 1  # type: ignore[index]
+                codes[done.code if done.code in codes else 2] += 1
                 if done.problem:
                     wrong.append(done)
                     if tell:

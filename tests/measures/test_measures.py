@@ -307,7 +307,9 @@ def test_an_edge_that_occurs_256_times_still_joins() -> None:
     assert joint.components[0] == 99
 
 
-@pytest.mark.parametrize("name", ["sibson_information", "arimoto_information", "maximal_alpha_leakage", "renyi_leakage"])
+@pytest.mark.parametrize(
+    "name", ["sibson_information", "arimoto_information", "maximal_alpha_leakage", "renyi_leakage"]
+)
 def test_an_order_beyond_all_numbers_is_infinite(name: str) -> None:
     joint = Joint.from_array(np.array([[5, 1, 0], [2, 2, 7]]))
     measure = getattr(measures, name)

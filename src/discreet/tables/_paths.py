@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 from discreet.errors import TableError
 
@@ -81,7 +81,7 @@ def header_of(base: str, delimiter: str | None) -> tuple[list[str], str]:
     for path in expand(base):
         try:
             with _opened(path) as file:
-                text = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
+                text: str = file.read(_HEADER_BYTES).decode("utf-8-sig", errors="replace")
         except (OSError, EOFError, ValueError) as problem:
             reason = getattr(problem, "strerror", None) or "it is not what its name says, or cut short"
             raise TableError(f"{path} cannot be read: {reason}") from None
@@ -107,10 +107,9 @@ def header_of(base: str, delimiter: str | None) -> tuple[list[str], str]:
     return list(names_found), found
 
 
-def _opened(path: str) -> IO[bytes]:
+def _opened(path: str) -> Any:
     if path.lower().endswith(".zst"):
         import pyarrow as pa
 
-        packed: IO[bytes] = pa.input_stream(path, compression="zstd")
-        return packed
+        return pa.input_stream(path, compression="zstd")
     return gzip.open(path, "rb") if path.lower().endswith(".gz") else Path(path).open("rb")
