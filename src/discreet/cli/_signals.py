@@ -8,21 +8,22 @@ for a better moment there; and a thread, woken by the signal itself, ends the pr
 
 from __future__ import annotations
 
-import math
 import os
+import select
 import signal
 import socket
 import sys
 import threading
 import time
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
 CODE = 130
 AGAIN = 0.05  # seconds until a signal is told again that came at a bad moment
 PATIENCE = 1.5  # seconds until any moment will do
-SLACK = 0.2  # seconds that this thread may be late to see a signal that was told
 LAST = 4.0  # seconds until the process ends without unwinding
+_LEAVING = threading.Lock()
 
 
 class Signals:
@@ -31,8 +32,7 @@ class Signals:
     def __init__(self) -> None:
         self.received: int | None = None
         self._deferred: float | None = None  # since when a signal waits for a better moment
-        self._told = -math.inf  # when one was last told
-        self._pair: tuple[socket.socket, socket.socket] | None = None
+        self._pair: tuple[socket.socket, socket.socket] | None = None  # what arrived and was not told yet
 
     @classmethod
     def heed(cls) -> Signals:
@@ -40,8 +40,9 @@ class Signals:
         made = cls()
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, made.handle)
-        made._pair = inbox, outbox = socket.socketpair()  # open as long as the process is
-        outbox.setblocking(False)
+        made._pair = inbox, outbox = socket.socketpair()
+        for end in made._pair:
+            end.setblocking(False)
         signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
         threading.Thread(target=made._watch, args=(inbox,), name="signals", daemon=True).start()
         return made
@@ -53,22 +54,31 @@ class Signals:
         self._deferred = now if self._deferred is None else self._deferred
         if _is_fragile(frame) and now - self._deferred < PATIENCE:
             return
-        self._deferred, self._told = None, now
+        self._deferred = None
+        if self._pair is not None:
+            self._drain(self._pair[0])
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise SystemExit(CODE)
 
     def _watch(self, inbox: socket.socket) -> None:
         """In a thread of its own: tell a signal again until it is heard, and end the process if it never is."""
-        while number := inbox.recv(1):
+        while select.select([inbox], [], []):
             arrived = time.monotonic()
-            # A server puts handlers of its own in our place while it runs.
-            while self._told < arrived - SLACK and signal.getsignal(number[0]) == self.handle:
-                if time.monotonic() - arrived > LAST:
+            while select.select([inbox], [], [], 0)[0]:
+                if signal.getsignal(signal.SIGINT) != self.handle:  # a server has handlers of its own while it runs
+                    self._drain(inbox)
+                elif time.monotonic() - arrived > LAST:
                     leave()
                 time.sleep(AGAIN)
-                if self._deferred is not None:
-                    signal.raise_signal(number[0])
+                if self._deferred is not None and self.received is not None:
+                    signal.raise_signal(self.received)
+
+    @staticmethod
+    def _drain(inbox: socket.socket) -> None:
+        with suppress(BlockingIOError):
+            while inbox.recv(64):
+                pass
 
     def ended(self, problem: BaseException) -> bool:
         """Whether a signal is behind this problem: an interrupt, SIGTERM, or what compiled code makes of them."""
@@ -93,6 +103,8 @@ def leave(message: str = "interrupted") -> NoReturn:
     """End the process: daemon threads that still draw a bar make Python's own way out fail with SIGABRT."""
     from discreet.tables._scratch import sweep
 
+    if not _LEAVING.acquire(blocking=False):  # the other thread is at it
+        time.sleep(60)
     sweep()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -16,7 +16,10 @@ import click
 
 from discreet.cli._shared import print_json, progress
 
-PEOPLE: dict[str, list[Any]] = {"illness": ["flu", "cold", "gout", "flu", "cold", "gout"], "age": [30, 31, 40, 41, 50, 51]}
+PEOPLE: dict[str, list[Any]] = {
+    "illness": ["flu", "cold", "gout", "flu", "cold", "gout"],
+    "age": [30, 31, 40, 41, 50, 51],
+}
 
 
 @click.command("doctor", epilog="Example: discreet doctor")
