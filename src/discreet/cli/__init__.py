@@ -38,7 +38,7 @@ COMMANDS = {
     "completion": "Completion of commands and options, for your shell.",
 }
 
-SPEAKING = ("serve", "query", "doctor", "completion")  # what they say is what they are for
+SPEAKING = ("serve", "app", "query", "doctor", "completion")  # what they say is what they are for
 COMPLETE = "_DISCREET_COMPLETE"  # how a shell asks what could be typed next
 
 
