@@ -79,6 +79,7 @@ def test_a_frontier_ends_where_no_release_exists(people: Path) -> None:
         (["--against", "n=0"], "n must be a whole number of at least 1"),
         (["--against", "n=301"], "n>=301 cannot hold: the table has 300 records"),
         (["-r", "n>=5", "--compare", "mondrian"], "--compare is about one bound"),
+        (["-r", "n>=5", "--weight", "age=2", "--weight", "age=3"], "--weight is given twice for 'age', as 2 and as 3"),
         (["-r", "n>=5", "--plot", "f.txt"], "does not name a picture format"),
     ],
 )

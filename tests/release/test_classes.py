@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 
 from discreet.columns import ColumnType, Hierarchy
@@ -37,3 +39,10 @@ def test_categories_have_no_tree() -> None:
     names, _ = class_of_values(ColumnType("category"), labels, np.arange(30), 12)
     assert names[0] == "job 29"
     assert names[-1] == "19 others"
+
+
+def test_classes_of_dates_say_where_they_begin() -> None:
+    labels = [dt.date(2024, 1, 1) + dt.timedelta(days=i) for i in range(48)]
+    names, of_value = class_of_values(ColumnType("date"), labels, np.ones(48, dtype=np.int64), 12)
+    assert names[:2] == ("2024-01-01 …", "2024-01-05 …")
+    assert np.bincount(of_value).tolist() == [4] * 12

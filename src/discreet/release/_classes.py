@@ -81,9 +81,10 @@ def _bins(labels: Sequence[Any], records: IntArray, most: int) -> tuple[tuple[st
     _, bins = np.unique(raw, return_inverse=True)
     ends = np.flatnonzero(np.diff(bins, append=bins[-1] + 1))
     starts = np.concatenate([[0], ends[:-1] + 1])
-    return tuple(
-        interval(labels[a], labels[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-    ), bins.ravel()
+    names = [interval(labels[a], labels[b]) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    if hasattr(labels[0], "toordinal"):  # where a class of dates begins is enough below a bar
+        names = [f"{str(labels[a])[:10]} …" for a in starts.tolist()]
+    return tuple(names), bins.ravel()
 
 
 def _commonest(labels: Sequence[Any], records: IntArray, most: int) -> tuple[tuple[str, ...], IntArray]:

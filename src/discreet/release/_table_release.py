@@ -138,7 +138,7 @@ class TableRelease:
         text += [
             f"{rows} in {groups} written to {self.files['out']}; {small}",
             *(each.sentence() for each in self.findings),
-            f"loss {policy.loss:.4f} of 1{self._bound_words}",
+            f"loss {figure(policy.loss)} of 1{self._bound_words}",
             "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in policy.loss_by_column.items()),
         ]
         if self._few_may_cost_all:
@@ -180,7 +180,7 @@ class TableRelease:
         if not bound or gap is None:
             return " (how much better another could be was not proven)" if self.policy.loss else ""
         above = f": at most {gap:.0%} more than any release could have" if gap < 10 else ""
-        return f", and no release has less than {bound:.4{'f' if bound >= 0.001 else 'g'}} (proven){above}"
+        return f", and no release has less than {figure(bound)} (proven){above}"
 
     def to_html(self) -> str:
         """The report, one self-contained page to read and sign."""
@@ -191,6 +191,17 @@ class TableRelease:
 
     def __repr__(self) -> str:
         return f"TableRelease({counted(self.done.rows, 'row')} to {self.files['out']}, {self.policy!r})"
+
+
+def figure(share: float) -> str:
+    """A share between 0 and 1 with four decimals, or two digits where these would hide it.
+
+    Examples
+    --------
+    >>> figure(0.1234567), figure(0.00001234), figure(0)
+    ('0.1235', '1.2e-05', '0.0000')
+    """
+    return f"{share:.4f}" if share >= 0.001 or share == 0 else f"{share:.2g}"
 
 
 def check_table_files(

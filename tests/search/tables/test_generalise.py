@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import discreet as dc
+from discreet.columns import Hierarchy
 from discreet.datasets import registry
 from discreet.errors import ColumnError, DiscreetError, InputError, RequirementError
 
@@ -248,6 +249,16 @@ BAD: list[tuple[dict[str, Any], type[DiscreetError], str]] = [
     ({"types": {"age": "nummber"}}, InputError, "is not a type"),
     ({"types": {"sex": "number"}}, ColumnError, "said to hold numbers"),
     ({"weights": {"age": -1}}, InputError, "at least 0"),
+    (
+        {"types": {"age": dc.ColumnType("number", weight=2)}, "weights": {"age": 3}},
+        InputError,
+        "'age' has two weights, 2 and 3: give one",
+    ),
+    (
+        {"hierarchies": {"sex": Hierarchy.parse("male;*\nunknown;*")}},
+        ColumnError,
+        "'sex': 1 of its 2 values are no leaf of the hierarchy",
+    ),
     ({"weights": {"age": 0, "sex": 0}}, InputError, "all weights are 0"),
     ({"shape": "round"}, InputError, "shape"),
     ({"suppress": -1}, InputError, "suppress"),
