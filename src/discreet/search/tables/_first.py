@@ -87,13 +87,24 @@ def first_groups(
     return grouped(m, *best), best[0]
 
 
+DEAR = 0.25
+"""Cost of a release, in records of the rest, from which on it is tried to leave the others alone."""
+
+
 def apart(
-    problem: Problem, kept: IntArray, *, rng: np.random.Generator, budget: int, over: Callable[[float], bool]
+    problem: Problem,
+    kept: IntArray,
+    *,
+    most: float,
+    rng: np.random.Generator,
+    budget: int,
+    over: Callable[[float], bool],
 ) -> tuple[float, IntArray, IntArray] | None:
     """Letters that have alone what a group must have stand alone, and only the rest is grouped; cost, groups and order.
 
     No tree finds this where the rest lies all around them. Parts of the rest that do not make a group are suppressed within
-    the budget, a record at the cost of 1. None where nothing stands alone, where too much would go, or with limits on shares.
+    the budget, a record at the cost of 1. None where nothing stands alone, where too much would go, with limits on shares,
+    and where a release that costs `most` costs little for so large a rest.
     """
     letters, wanted = problem.letters, problem.requirement
     if any(cap is not None for cap in wanted.caps):
@@ -102,7 +113,7 @@ def apart(
     for column, k in zip(letters.sensitive, wanted.k, strict=True):
         alone &= np.diff(column.indptr) >= k
     own, rest = kept[alone[kept]], kept[~alone[kept]]
-    if not len(own) or not len(rest):
+    if not len(own) or not len(rest) or most < DEAR * letters.counts[rest].sum():
         return None
     bad = _lacking(problem, rest)
     lost = int(letters.counts[bad].sum())

@@ -95,8 +95,9 @@ def _local(problem: Problem, kept: IntArray, *, suppress: int, seed: int, watch:
         watch.tell("first", 1.0, (cost + lost) / letters.records)
 
     group_of, order = first_groups(problem, kept, rng=rng, tell=tell, over=watch.over)
-    other = apart(problem, kept, rng=rng, budget=suppress - lost, over=watch.over)
-    if other and costs and other[0] < costs[-1]:
+    most = costs[-1] if costs else np.inf
+    other = apart(problem, kept, most=most, rng=rng, budget=suppress - lost, over=watch.over)
+    if other and other[0] < most:
         cost, group_of, order = other
         tell(cost)
     spare = suppress - letters.records + int(letters.counts[group_of >= 0].sum())
