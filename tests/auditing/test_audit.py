@@ -287,3 +287,12 @@ def test_dollar_signs_and_long_names_can_be_drawn() -> None:
     table = {"s": [1, 2, 3], "$x_$": ["$_$", "$a^{$", "漢字" * 40], "y" * 300: [1, 2, 3]}
     page = dc.audit(table, "s", ["$x_$", "y" * 300]).to_html()
     assert "<svg" in page
+
+
+@pytest.mark.parametrize("order", [0.0, 0.5, 1.0, 2.0, 2.5, 1e9, 1e308, float("inf")])
+def test_every_order_can_be_asked_for(order: float) -> None:
+    """A measure that is not defined at an order is left out, and none fails."""
+    table = {"s": ["a", "b", "c", "a", "b"], "x": [1, 1, 2, 2, 2]}
+    values = dc.audit(table, sensitive="s", public="x", orders=[order]).values
+    assert f"I_{order:g}" in values
+    assert (f"c_{order:g}" in values) == (order >= 2 and order != 2.5)

@@ -209,9 +209,8 @@ def audit_joint(
         progress("measuring", None)
     values = {symbol: each(joint) for symbol, each in REGISTRY.items() if not each.has_order}
     for each in REGISTRY.values():
-        if each.least_order is not None:
-            defined = [each.at(order) for order in orders if not order < each.least_order]  # NaN is refused below
-            values.update({measure.symbol: measure(joint) for measure in defined})
+        defined = [each.at(order) for order in orders if each.takes(order)]
+        values.update({measure.symbol: measure(joint) for measure in defined})
     if joint.has_side:
         values["L0|A"] = worst_case_leakage(joint, side=True)
         values["I*,A"] = maximin_information(joint, side=True)

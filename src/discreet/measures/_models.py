@@ -68,6 +68,7 @@ def entropy_by_group(joint: Joint) -> FloatArray:
     formula="max_x r_1 / (r_l + … + r_m), counts of a group in falling order",
     reference="[Machanavajjhala et al. 2007, Def 4.2]",
     least_order=2,
+    whole_orders=True,
 )
 def recursive_diversity(joint: Joint, order: float = 2.0) -> float:
     """How far a group's commonest value outweighs the rare ones: (c, l)-diversity holds for every c above this.
@@ -87,7 +88,7 @@ def recursive_diversity(joint: Joint, order: float = 2.0) -> float:
 def recursion_by_group(joint: Joint, order: float) -> FloatArray:
     """r_1 / (r_l + … + r_m) of every group."""
     joint.require_counts()
-    if order < 2 or order != int(order):
+    if not order >= 2 or (order % 1 and order != np.inf):
         raise MeasureError(f"(c, l)-diversity has a whole l of at least 2, not {order:g}")
     rows = joint.counts.data.astype(np.float64)
     by_count = np.lexsort((-rows, joint.x_of_pair))

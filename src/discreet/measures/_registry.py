@@ -37,12 +37,18 @@ class Measure:
     function: Callable[..., float]
     units: Units = "bits"
     least_order: float | None = None
+    whole_orders: bool = False
     has_side: bool = False
 
     @property
     def has_order(self) -> bool:
         """Whether it takes an order α, from `least_order` to infinity."""
         return self.least_order is not None
+
+    def takes(self, order: float) -> bool:
+        """Whether it is defined at an order; a measure whose order is a number of values, at whole ones alone."""
+        is_whole = math.isinf(order) or order % 1 == 0
+        return self.least_order is not None and order >= self.least_order and (is_whole or not self.whole_orders)
 
     @property
     def direction(self) -> int:
@@ -119,6 +125,7 @@ class Facts(TypedDict):
     reference: str
     units: NotRequired[Units]
     least_order: NotRequired[float]
+    whole_orders: NotRequired[bool]
     has_side: NotRequired[bool]
 
 
