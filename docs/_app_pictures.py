@@ -72,6 +72,15 @@ def _walk(page: Any, address: str, theme: str) -> None:
     click("Continue: compare and release")
     page.get_by_text("Take it away").wait_for()
     _keep(page, f"release-{theme}")
+    root = page.url.removesuffix("/release")
+    page.goto(f"{root}/column")
+    click("Draw the frontier")
+    page.get_by_text("Release this column").wait_for(timeout=120_000)
+    _keep(page, f"column-{theme}")
+    page.goto(f"{root}/question")
+    click("Compute")
+    page.get_by_text("everybody keeps an interval").wait_for()
+    _keep(page, f"question-{theme}")
 
 
 def _keep(page: Any, name: str) -> None:

@@ -14,7 +14,8 @@ from discreet.recipe import Recipe
 from tests.app.conftest import App
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-PATIENTS = Path(__file__).parents[2] / "docs" / "patients.csv"
+DOCS = Path(__file__).parents[2] / "docs"
+PATIENTS, PEOPLE = DOCS / "patients.csv", DOCS / "people.csv"
 
 
 def button(page: Any, words: str) -> Any:
@@ -181,6 +182,39 @@ def test_nobody_comes_in_without_the_link(app: App) -> None:
         assert answer is not None and answer.status == 403
     assert "This needs the link from the terminal" in tab.content()
     stranger.close()
+    page.close()
+
+
+def test_the_further_pages(app: App, tmp_path: Path) -> None:
+    """One column at a proven optimum, one question, sample privacy, the papers."""
+    page = app.page()
+    page.locator("input[type=file]").set_input_files(PEOPLE)
+    button(page, "Continue: who may know what").click()
+    for column, role in (("age", "Public"), ("illness", "Sensitive")):
+        page.get_by_label(f"Role of {column}").click()
+        page.get_by_role("option", name=role).click()
+        page.get_by_text(re.compile(f"(Release|protect) .*{column}")).wait_for()
+    root = page.url.removesuffix("/roles")
+    page.goto(f"{root}/column")
+    button(page, "Draw the frontier").click()
+    button(page, "Release this column").click()
+    recipe, table = (downloaded(page, name, tmp_path) for name in ("column-recipe.toml", "column.csv"))
+    first = table.read_bytes()
+    (tmp_path / "people.csv").write_bytes(PEOPLE.read_bytes())
+    Recipe.load(recipe).run(force=True)
+    assert table.read_bytes() == first
+    page.goto(f"{root}/question")
+    button(page, "Compute").click()
+    page.get_by_text("everybody keeps an interval of at least 100.").wait_for()
+    page.get_by_label("people").fill("0")
+    page.goto(f"{root}/samples")
+    button(page, "Look for the best mapping").click()
+    page.get_by_role("link", name="disclosed.csv").wait_for()
+    page.goto(f"{root}/papers")
+    button(page, "Check their claims").click()
+    button(page, "Stop").click()
+    button(page, "Stop").wait_for(state="hidden")
+    assert not app.outside and not app.complaints
     page.close()
 
 

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from discreet.app import _charts as charts
-from discreet.app._charts import LevelPoint, Span, Theme
+from discreet.app import _frontier_charts as frontier_charts
+from discreet.app._frontier_charts import Curve, LevelPoint, Span
 from discreet.app._preview import BARS, preview_of
 from discreet.app._sessions import safe_name
+from discreet.app._theme import Theme
 from discreet.app._words import spans_of, why_joined
 from discreet.recipe import Profile, Recipe, profile
 from discreet.search.tables import Workbench
@@ -46,15 +48,19 @@ def test_text_in_charts_can_be_read_and_marks_can_be_seen(theme: Theme) -> None:
 def test_every_chart_is_plain_data(theme: Theme) -> None:
     points = [LevelPoint(10, 0.2, 0.1, 4), LevelPoint(2, 0.1, 0.05, 20)]
     drawn = [
-        charts.table_frontier(theme, "n", points, words="n", chosen=2),
+        frontier_charts.table_frontier(theme, "n", points, words="n", chosen=2),
         charts.spark(theme, [("a", 1), ("b", 2)], named=False),
         charts.paired_bars(theme, ["a", "b"], [1.0, 2.0], [2.0, 1.0], axis="people"),
         charts.group_sizes(theme, ["1", "2–4", "5+"], [1, 2, 3], small=2),
         charts.column_leakage(theme, ["a"], [1.0], [0.5]),
         charts.losses(theme, {"a": 0.1}),
         charts.associations(theme, ["a", "b"], [[1, 0.2], [0.2, 1]]),
-        charts.cells(theme, [Span("1–2", 1, 2, 5)], names=None, axis="a"),
-        charts.cells(theme, [], names=["x"], axis="a"),
+        frontier_charts.cells(theme, [Span("1–2", 1, 2, 5)], names=None, axis="a"),
+        frontier_charts.cells(theme, [], names=["x"], axis="a"),
+        frontier_charts.frontier(
+            theme, Curve("a", [1, 2], [2, 1], [1, 1]), [Curve("b", [1], [3])], axes=("u", "l"), chosen=(1, 2)
+        ),
+        charts.shares(theme, ["1", "2"], [-1.0, float("-inf")]),
     ]
     for each in drawn:
         json.dumps(each, allow_nan=False)
@@ -62,7 +68,7 @@ def test_every_chart_is_plain_data(theme: Theme) -> None:
 
 
 def test_the_frontier_is_in_order_and_marks_what_is_chosen() -> None:
-    chart = charts.table_frontier(
+    chart = frontier_charts.table_frontier(
         Theme(), "n", [LevelPoint(10, 0.2, 0.1, 4), LevelPoint(2, 0.1, 0.05, 20)], words="n", chosen=10
     )
     released, bound, now = chart["series"]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.app import _sessions as sessions_module
+from discreet.app import _store as store
 from discreet.app._downloads import file_of
-from discreet.app._sessions import Session, Sessions
+from discreet.app._sessions import Session
+from discreet.app._store import Sessions
 from discreet.app._work import Job, Workers
 
 PATIENTS = Path(__file__).parents[2] / "docs" / "patients.csv"
@@ -50,7 +51,7 @@ def test_sessions_are_their_owners(sessions: Sessions) -> None:
 
 
 def test_the_oldest_session_makes_room(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions_module, "MOST", 1)
+    monkeypatch.setattr(store, "MOST", 1)
     workers = sessions.workers
     few = Sessions(workers)
     first = few.new("you")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from markupsafe import Markup
+
 from discreet.app._sessions import CHOSEN, EXAMPLE, RECIPE, Session
 
 ALL = "release.zip"
@@ -64,9 +66,20 @@ def python(session: Session) -> str:
     return f'import discreet as dc\n\ndc.Recipe.load("{RECIPE}").run()'
 
 
+def listed(session: Session, files: dict[str, str]) -> Markup:
+    """Files as a list of links, with what they are."""
+    items = (
+        Markup("<li><a href='/s/{}/files/{}' download>{}</a><span class='soft'>{}</span></li>").format(
+            session.id, name, name, words
+        )
+        for name, words in files.items()
+    )
+    return Markup("<ul class='file-list'>{}</ul>").format(Markup("").join(items))
+
+
 def file_of(session: Session, name: str) -> Path | None:
     """The path of a file that may be taken, by its name; only what is listed is."""
-    if name not in names(session):
+    if name not in {**names(session), **session.files}:
         return None
     if name == ALL:
         _pack(session)

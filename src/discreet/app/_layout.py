@@ -10,9 +10,9 @@ from importlib.resources import files
 from markupsafe import Markup
 from nicegui import ui
 
-from discreet.app._charts import Theme
 from discreet.app._parts import html
 from discreet.app._sessions import Session
+from discreet.app._theme import Theme
 
 STEPS = {
     "data": "Data",
@@ -21,6 +21,12 @@ STEPS = {
     "frontier": "Frontier",
     "policy": "Policy",
     "release": "Release",
+}
+MORE = {
+    "column": "One column, at a proven optimum",
+    "question": "One question",
+    "samples": "Sample privacy",
+    "papers": "The papers",
 }
 THEME_COOKIE = "discreet_theme"
 # The browser tells once whether it prefers dark pages; the button in the head changes it.
@@ -75,6 +81,10 @@ def reachable(session: Session, step: str) -> bool:
         "frontier": bool(recipe.public),
         "policy": session.current is not None,
         "release": session.current is not None,
+        "column": bool(recipe.public and recipe.sensitive),
+        "question": True,
+        "samples": session.preview is not None,
+        "papers": True,
     }[step]
 
 
@@ -89,14 +99,14 @@ def frame(view: View, step: str, build: Callable[[View], None]) -> None:
     ui.colors(primary=theme.accent, negative="#b5452e", positive="#3f7d4e")
     ui.dark_mode(theme.dark)
     ui.add_head_html(f"<style>{_style()}</style>{_SCRIPT}")
-    ui.page_title(f"{STEPS[step]} · discreet")
+    ui.page_title(f"{(STEPS | MORE)[step]} · discreet")
     html(Markup("<a class='skip' href='#content'>Skip to the content</a>"))
     with ui.element("header").classes("top"):
         html(Markup("<a class='brand' href='/'>discreet</a>")).style("width:auto")
 
         @ui.refreshable
         def steps() -> None:
-            html(_steps(view.session, step)).style("width:auto")
+            html(_steps(view.session, step)).classes("steps").style("width:auto")
 
         steps()
         view.parts["steps"] = steps.refresh
@@ -122,4 +132,11 @@ def _steps(session: Session, now: str) -> Markup:
             items.append(Markup("<li><a href='/s/{}/{}'>{}</a></li>").format(session.id, step, inner))
         else:
             items.append(Markup("<li><span aria-disabled='true'>{}</span></li>").format(inner))
-    return Markup("<nav aria-label='Steps'><ol>{}</ol></nav>").format(Markup("").join(items))
+    more = Markup("").join(
+        Markup("<li><a href='/s/{}/{}'>{}</a></li>").format(session.id, step, words)
+        for step, words in MORE.items()
+        if reachable(session, step)
+    )
+    return Markup(
+        "<nav aria-label='Steps'><ol>{}</ol></nav><details class='more'><summary>More</summary><ul>{}</ul></details>"
+    ).format(Markup("").join(items), more)

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup, escape
 from nicegui import ui
 
-from discreet.app._charts import Options
+from discreet.app._theme import Options
 from discreet.app._work import Job
 
 Refresh = Callable[[], Any]

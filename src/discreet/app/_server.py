@@ -20,12 +20,12 @@ from nicegui import ui
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from discreet.app import _downloads as downloads
-from discreet.app._charts import Theme
 from discreet.app._guard import Guard, Rules
-from discreet.app._layout import STEPS, THEME_COOKIE, View, frame, reachable
+from discreet.app._layout import MORE, STEPS, THEME_COOKIE, View, frame, reachable
 from discreet.app._pages import PAGES
-from discreet.app._sessions import Sessions
+from discreet.app._store import Sessions
 from discreet.app._tasks import warm_up
+from discreet.app._theme import Theme
 from discreet.app._work import Job, Workers
 from discreet.errors import InputError
 
@@ -143,7 +143,7 @@ def build(settings: Settings, rules: Rules, sessions: Sessions) -> Guard:
         session = sessions.get(identity, request.state.owner)
         if session is None:
             return RedirectResponse("/", status_code=303)
-        if step not in STEPS or not reachable(session, step):
+        if step not in STEPS | MORE or not reachable(session, step):
             return RedirectResponse(f"/s/{identity}/data", status_code=303)
         theme = Theme(dark=request.cookies.get(THEME_COOKIE) == "dark")
         frame(View(session, theme, settings.local, settings.most_upload), step, PAGES[step])
@@ -176,7 +176,8 @@ def run(settings: Settings, *, open_browser: bool = True, tell: Callable[[str], 
         config = uvicorn.Config(
             guard, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=2, **context
         )
-        uvicorn.Server(config).run([taken])
+        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how one ends it
+            uvicorn.Server(config).run([taken])
     finally:
         workers.close()
         sessions.close()

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -27,7 +24,6 @@ from discreet.tables._writing import write_rows
 EXAMPLE = "registry.csv"
 CHOSEN = "chosen.json"
 RECIPE = "recipe.toml"
-MOST = 64  # sessions that are kept; the one that was not looked at for longest goes first
 SECONDS = 30.0  # for a frontier, unless somebody says otherwise
 SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".arrow", ".feather", ".xlsx", ".gz", ".zst", ".bz2")
 
@@ -68,6 +64,8 @@ class Session:
     place: int = 0  # in the history; what comes after it can be done again
     released: Released | None = None
     released_from: Generalisation | None = None
+    results: dict[str, Any] = field(default_factory=dict)  # of the further pages, by kind
+    files: dict[str, str] = field(default_factory=dict)  # that those wrote, with what they are
 
     # ------------------------------------------------------------------ the table
 
@@ -78,6 +76,8 @@ class Session:
         self.preview, self.name, self.recipe = None, name, Recipe()
         self.forget()
         self.audits.clear()
+        self.results.clear()
+        self.files.clear()
 
         def done(found: Preview) -> None:
             self.preview = found
@@ -156,6 +156,18 @@ class Session:
             known.stop()
         self.jobs[kind] = job = Job(kind, key, on_part, on_done)
         return self.workers.begin(job, task, *arguments)
+
+    def start(
+        self, kind: str, key: str, task: Callable[..., Any], *arguments: Any, files: dict[str, str] | None = None
+    ) -> Job:
+        """Work of a further page; its result is kept by its kind, and its files can be taken when it is done."""
+        self.results.pop(kind, None)
+
+        def done(found: Any) -> None:
+            self.results[kind] = found
+            self.files.update(files or {})
+
+        return self._begin(kind, key, task, *arguments, on_done=done)
 
     @property
     def audit(self) -> Audit | None:
@@ -266,38 +278,3 @@ class Session:
 
 def _with_bound(point: Generalisation, bound: float | None) -> Generalisation:
     return point if point.bound == bound else replace(point, policy=replace(point.policy, bound=bound))
-
-
-class Sessions:
-    """All sessions of a server, and the private folder that holds theirs."""
-
-    def __init__(self, workers: Workers) -> None:
-        self.workers = workers
-        self.root = Path(tempfile.mkdtemp(prefix="discreet-app-"))
-        self.root.chmod(0o700)
-        self._known: dict[str, Session] = {}
-
-    def new(self, owner: str) -> Session:
-        """A session of its own for whoever opens the app."""
-        while len(self._known) >= MOST:
-            oldest = min(self._known.values(), key=lambda each: each.touched)
-            self._known.pop(oldest.id).close()
-        identity = secrets.token_urlsafe(12)
-        folder = self.root / identity
-        os.mkdir(folder, 0o700)  # noqa: PTH102, the mode is set from the start
-        self._known[identity] = session = Session(identity, owner, folder, self.workers)
-        return session
-
-    def get(self, identity: str, owner: str) -> Session | None:
-        """A session by its name, for its owner only."""
-        found = self._known.get(identity)
-        if found is None or found.owner != owner:
-            return None
-        found.touched = time.monotonic()
-        return found
-
-    def close(self) -> None:
-        """End all work and remove all files."""
-        for session in self._known.values():
-            session.close()
-        shutil.rmtree(self.root, ignore_errors=True)

@@ -29,13 +29,14 @@ FIRST_SECONDS = 0.4  # for each point of the first round; every further round ta
 SAMPLE = 8
 
 
-def _progress(emit: Emit) -> Progress:
+def told(emit: Emit) -> Progress:
+    """Progress that the other process hears."""
     return lambda stage, share: emit("progress", (stage, share))
 
 
 def open_table(emit: Emit, source: str, na: tuple[str, ...]) -> Preview:
     """Look at every column of a table, and guess what it is."""
-    columns = profile(source, na, _progress(emit))
+    columns = profile(source, na, told(emit))
     return preview_of(Recipe.guess(source, na=na, counted=columns), columns)
 
 
@@ -50,7 +51,7 @@ def audit_table(emit: Emit, recipe: Recipe) -> Audit:
         missing=data.missing,
         na=tuple(data.na),
         memory_limit=data.memory_limit,
-        progress=_progress(emit),
+        progress=told(emit),
     )
 
 
@@ -68,7 +69,7 @@ def explore(emit: Emit, recipe: Recipe) -> str:
 
     Returns why a level is absent, where one is.
     """
-    work = Workbench.of(recipe, _progress(emit))
+    work = Workbench.of(recipe, told(emit))
     emit("part", work)
     symbols = ("n", "k") if recipe.sensitive else ("n",)
     wanted = [(symbol, level) for symbol in symbols for level in work.levels(symbol)]
@@ -108,7 +109,7 @@ class Released:
 
 def release_table(emit: Emit, path: str) -> Released:
     """Run the recipe file, as the command would."""
-    done = Recipe.load(path).run(force=True, progress=_progress(emit))
+    done = Recipe.load(path).run(force=True, progress=told(emit))
     columns = tuple(done.done.columns)
     rows = len(done.done.columns[columns[0]])
     places = sorted({round(i * (rows - 1) / (SAMPLE - 1)) for i in range(SAMPLE)})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.app._charts import Span
+from discreet.app._frontier_charts import Span
 from discreet.release._classes import place_of
 
 if TYPE_CHECKING:

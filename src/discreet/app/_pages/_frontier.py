@@ -7,9 +7,11 @@ from typing import Any
 from nicegui import ui
 
 from discreet.app import _charts as charts
-from discreet.app._charts import LevelPoint
+from discreet.app import _frontier_charts as frontier_charts
+from discreet.app._frontier_charts import LevelPoint
 from discreet.app._layout import View
 from discreet.app._parts import chart, facts, heading, lead, section, working
+from discreet.app._theme import Options
 
 SHAPES = {
     "local": "every group its own cells (least loss)",
@@ -95,7 +97,7 @@ class Page:
         """The levels that were reached, in order."""
         return sorted(level for symbol, level in self.session.points if symbol == self.symbol)
 
-    def options(self) -> charts.Options:
+    def options(self) -> Options:
         """The chart as it is now."""
         found = self.session.points
         points = [
@@ -113,7 +115,9 @@ class Page:
             "n": "at least so many people look alike (n)",
             "k": f"at least so many different {', '.join(self.session.recipe.sensitive)} among them (k)",
         }
-        return charts.table_frontier(self.view.theme, self.symbol, points, words=words[self.symbol], chosen=here)
+        return frontier_charts.table_frontier(
+            self.view.theme, self.symbol, points, words=words[self.symbol], chosen=here
+        )
 
     def words(self) -> str:
         """The chart for those who hear the page."""

@@ -8,8 +8,8 @@ import numpy as np
 from nicegui import ui
 
 from discreet._text import label_text
-from discreet.app import _charts as charts
-from discreet.app._charts import Span
+from discreet.app import _frontier_charts as frontier_charts
+from discreet.app._frontier_charts import Span
 from discreet.app._layout import View
 from discreet.app._parts import chart, facts, heading, section, table
 from discreet.app._words import spans_of, why_joined
@@ -247,7 +247,7 @@ class Page:
             if len(few) < len(spans):
                 ui.label(f"{len(few)} of {len(spans):,} different cells, evenly chosen.").classes("soft small")
             chart(
-                charts.cells(self.view.theme, few, names=names, axis=self.column),
+                frontier_charts.cells(self.view.theme, few, names=names, axis=self.column),
                 f"Cells of {self.column}",
                 height=80 + 8 * len(few),
             )

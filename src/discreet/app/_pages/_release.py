@@ -62,13 +62,7 @@ def _files(view: View) -> None:
     session = view.session
     with ui.element("div").classes("card"):
         section("Take it away")
-        items = Markup("").join(
-            Markup("<li><a href='/s/{}/files/{}' download>{}</a><span class='soft'>{}</span></li>").format(
-                session.id, name, name, words
-            )
-            for name, words in downloads.names(session).items()
-        )
-        html(Markup("<ul class='file-list'>{}</ul>").format(items))
+        html(downloads.listed(session, downloads.names(session)))
         with ui.expansion("Make it again, and check it"):
             source = session.recipe.data.table
             html(Markup("<p class='soft'>With {}, recipe.toml and chosen.json in one folder:</p>").format(source))
