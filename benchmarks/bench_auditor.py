@@ -33,15 +33,14 @@ def groups(arguments: list[str]) -> Callable[[], Any]:
 
     from discreet.queries.auditor._auditor import Auditor
 
-    people, questions, columns, integral = (
-        int(arguments[0]),
-        int(arguments[1]),
-        COLUMNS[arguments[2]],
-        arguments[3] == "0/1",
-    )
+    people, questions, columns = int(arguments[0]), int(arguments[1]), COLUMNS[arguments[2]]
+    step = {"real": 0.0, "steps": 1 / 1500, "0/1": 1.0}[arguments[3]]
     rng = np.random.default_rng(7)
     public = [rng.integers(0, levels, people) for levels in columns]
-    data = (rng.random(people) < 0.3).astype(float) if integral else rng.random(people)
+    data = (rng.random(people) < 0.3).astype(float) if step == 1 else rng.random(people)
+    size = 1500.0 if 0 < step < 1 else 1.0  # one decimal between 100 and 250 cm, in millimetres
+    if size > 1:
+        data = np.rint(size * data)
 
     def chosen() -> Any:
         mask = np.ones(people, bool)
@@ -51,11 +50,12 @@ def groups(arguments: list[str]) -> Callable[[], Any]:
         return np.flatnonzero(mask)
 
     def run() -> dict[str, Any]:
-        auditor = Auditor(np.zeros(people), np.ones(people), keep=1 if integral else KEEP, integral=integral)
+        keep = 1 if step == 1 else KEEP * size
+        auditor = Auditor(np.zeros(people), np.full(people, size), keep=keep, step=round(step * size))
         times: list[float] = []
         coarser = 0
         while len(times) < questions:
-            members, error = chosen(), float(rng.choice(ERRORS))
+            members, error = chosen(), size * float(rng.choice(ERRORS))
             if len(members) < people // 1000:
                 continue
             began = time.process_time()
@@ -91,7 +91,7 @@ def shapes(arguments: list[str]) -> Callable[[], Any]:
         return np.array([number])  # single people
 
     def run() -> dict[str, Any]:
-        auditors = [Auditor(np.zeros(people), np.ones(people), keep=KEEP) for _ in range(columns)]
+        auditors = [Auditor(np.zeros(people), np.ones(people), keep=KEEP, step=0) for _ in range(columns)]
         times: list[float] = []
         coarser = 0
         for number in range(questions):
@@ -135,10 +135,10 @@ def bench(options: argparse.Namespace) -> None:
     stretches = [(0, 49, 1.0), (49, 74, 4.0)]
     rows: list[list[str]] = []
     for columns in COLUMNS:
-        for kind in ("real", "0/1") if columns == "plain" or not options.quick else ("real",):
-            asked = "50" if kind == "0/1" and not options.quick else many
+        for kind in ("real", "steps", "0/1") if columns == "plain" or not options.quick else ("real",):
+            asked = "50" if kind != "real" and not options.quick else many
             cost = in_process("groups", people, asked, columns, kind)
-            limits = stretches if kind == "real" else [(0, 49, 4.0)]
+            limits = {"real": stretches, "steps": [(0, 49, 1.0)], "0/1": [(0, 49, 4.0)]}[kind]
             rows += line(f"{people} people, {columns}, {kind}", cost, limits, fine=True)
     for shape in ("halves", "two columns", "nested", "windows", "all but one", "single"):
         cost = in_process("shapes", people, "20" if options.quick else "50", shape, "0.02")

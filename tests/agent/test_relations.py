@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.agent._config import Config
-from discreet.agent._holdings import Holding
+from discreet.agent._holdings import Holding, load_all
 from discreet.agent._relations import as_numbers
 from discreet.errors import InputError
 
@@ -95,3 +95,21 @@ def test_texts_that_are_numbers() -> None:
     ):
         assert as_numbers([text]) == [number]
     assert as_numbers(["Oslo", "Rome"]) is None and as_numbers([None]) is None
+
+
+def test_columns_of_one_table_in_two_data_sets_are_held_against_each_other(tmp_path: Path) -> None:
+    rows = zip(RNG.choice(["Oslo", "Rome"], N), SALARY, (SALARY / 12).round(-1), strict=True)
+    (tmp_path / "people.csv").write_text("town,year,month\n" + "".join(f"{t},{y},{m}\n" for t, y, m in rows))
+    text = "".join(
+        f'[datasets.{name}]\ntable = "people.csv"\npublic = ["town"]\n'
+        f"[datasets.{name}.private.{name}]\nlower = 0\nupper = 500000\nkeep = 5000\n"
+        for name in ("year", "month")
+    )
+    (tmp_path / "agent.toml").write_text(text)
+    with pytest.raises(InputError, match=r"data set 'year and month': column '(year|month)' tells the same as"):
+        load_all(Config.load(tmp_path / "agent.toml").datasets)
+    (tmp_path / "agent.toml").write_text(
+        text.replace('["town"]', '["town", "year"]').replace('"town", "year"', '"town"', 1)
+    )
+    with pytest.raises(InputError, match="column 'year' is private in data set 'year' and public in 'month'"):
+        Config.load(tmp_path / "agent.toml")

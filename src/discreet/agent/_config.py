@@ -215,7 +215,14 @@ class Config(_Section):
             dataset._name = _checked_name(name, "a data set")
         for one, other in combinations(self.datasets, 2):
             twice = [name for name in one.columns if name in other.columns]
-            if twice and _place(one.table) == _place(other.table):
+            if place_of(one.table) != place_of(other.table):
+                continue
+            for private, public in ((one, other), (other, one)):
+                if told := [name for name in private.columns if name in public.public]:
+                    raise _wrong(
+                        f"column {told[0]!r} is private in data set {private.name!r} and public in {public.name!r}"
+                    )
+            if twice:
                 raise _wrong(
                     f"data sets {one.name!r} and {other.name!r} both offer column {twice[0]!r} of one table: "
                     "each would promise without knowing what the other tells, so offer it once"
@@ -247,7 +254,7 @@ class Config(_Section):
             raise InputError(f"{name}{_told(first)}") from None
 
 
-def _place(table: str) -> str:
+def place_of(table: str) -> str:
     """What two names of one table have in common: links and dots in paths are followed."""
     scheme, mark, path = table.rpartition(":///")
     if "://" in table and not scheme.startswith("sqlite"):

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
-from discreet.agent._config import Dataset, Private
+from discreet.agent._config import Dataset, Private, place_of
 from discreet.agent._filters import kind_of
 from discreet.agent._fingerprints import Fingerprint, digest
 from discreet.agent._pins import Pin, PinnedColumn, refuse_same_people
@@ -137,6 +137,7 @@ def load_all(
     found: dict[str, Holding] = {}
     pins: list[Pin] = []
     several = [*datasets]
+    _refuse_related_across(several)
     for dataset in several:
         found[dataset.name] = Holding.load(dataset, orders.get(dataset.name, ()))
         if len(several) > 1:
@@ -145,6 +146,21 @@ def load_all(
                 refuse_same_people(other, pin, answered=False)
             pins.append(pin)
     return found
+
+
+def _refuse_related_across(datasets: Sequence[Dataset]) -> None:
+    """Columns of one table that are offered in several data sets, read together and held against each other."""
+    by_table: dict[str, list[Dataset]] = {}
+    for dataset in datasets:
+        by_table.setdefault(place_of(dataset.table), []).append(dataset)
+    for first, *others in by_table.values():
+        if others:
+            every = [first, *others]
+            columns = {name: column for each in every for name, column in each.columns.items()}
+            public = tuple(dict.fromkeys(name for each in every for name in each.public))
+            joined = first.model_copy(update={"columns": columns, "public": public, "person": ""})
+            joined._name = " and ".join(each.name for each in every)
+            Holding.load(joined)
 
 
 def _refuse_related(

@@ -1,0 +1,101 @@
+"""An adversary against the auditor: thousands of questions on five kinds of columns, and who is exposed by them.
+
+Each round is a small data set, where the promise is hardest to keep, and up to forty questions about it: random halves, all
+but one, pairs, overlapping windows and single people, asked so finely that a cell is narrower than a step. Then everything
+that was told is attacked with linear and integer programs (`discreet attack`), which know the bounds and the steps. Target:
+nobody is left with less than was promised. --questions says how many there are in all.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from common import in_process, seconds, start, table, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KINDS = {  # lower, upper, step, keep
+    "real": (0.0, 1.0, 0.0, 0.2),
+    "one decimal": (100.0, 106.0, 0.1, 0.6),
+    "whole numbers": (0.0, 40.0, 1.0, 4.0),
+    "0/1": (0.0, 1.0, 1.0, 1.0),
+    "middles of bands": (17.5, 97.5, 5.0, 10.0),
+}
+ROUND = 40
+
+
+def rounds(arguments: list[str]) -> Callable[[], Any]:
+    """So many questions about columns of one kind."""
+    import numpy as np
+
+    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor._attacks import SURE, attacked
+
+    (lower, upper, step, keep), questions = KINDS[arguments[0]], int(arguments[1])
+    rng = np.random.default_rng(11)
+
+    def group(n: int) -> Any:
+        shape = rng.integers(5)
+        if shape == 0:
+            return np.delete(np.arange(n), rng.integers(n))
+        if shape == 1:
+            return np.sort(rng.choice(n, 2, replace=False))
+        if shape == 2:
+            return np.arange(first := int(rng.integers(0, n // 2)), first + n // 2)
+        return np.sort(rng.choice(n, int(rng.integers(1, n + 1)) if shape == 3 else n // 2, replace=False))
+
+    def one(n: int, many: int) -> tuple[int, int, float]:
+        data: Any = rng.uniform(lower, upper, n)
+        if step:
+            data = lower + step * rng.integers(0, round((upper - lower) / step) + 1, n)
+        auditor = Auditor(np.full(n, lower), np.full(n, upper), keep=keep, step=step)
+        told = []
+        for _ in range(many):
+            members, error = group(n), float(rng.choice([0.4, 4.0])) * (step or 0.001)
+            reply = auditor.ask(members, "sum", error=error, data=data)
+            if reply.answer is not None:
+                told.append((members, *reply.cell))
+        left = attacked(n, lower, upper, step, told).lengths
+        return len(told), int((left < keep - 3 * SURE * (upper - lower)).sum()), float(left.min())
+
+    def run() -> dict[str, Any]:
+        asked = answered = exposed = people = 0
+        shortest = upper - lower
+        while asked < questions:
+            n, many = int(rng.integers(6, 17)), min(ROUND, questions - asked)
+            told, below, least = one(n, many)
+            asked, answered, exposed, people = asked + many, answered + told, exposed + below, people + n
+            shortest = min(shortest, least)
+        return {"asked": asked, "told": answered, "exposed": exposed, "people": people, "shortest": shortest}
+
+    return run
+
+
+def bench(options: argparse.Namespace) -> None:
+    rows = []
+    for kind, (*_, keep) in KINDS.items():
+        cost = in_process("rounds", kind, str((200 if options.quick else options.questions) // len(KINDS)))
+        found = cost.result
+        rows.append(
+            [
+                kind,
+                f"{found['asked']:,}",
+                f"{found['told']:,}",
+                str(found["people"]),
+                f"{keep:g}",
+                f"{found['shortest']:.4g}",
+                str(found["exposed"]),
+                seconds(cost.cpu),
+                verdict(not found["exposed"]),
+            ]
+        )
+    header = ("", "questions", "told something", "people", "keep", "shortest left", "exposed", "CPU", "")
+    table("Attacks on what the auditor told, target 0 exposed", header, rows)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--questions", type=int, default=20_000)
+    start(bench, {"rounds": rounds}, parser)
