@@ -71,6 +71,21 @@ def test_the_command_to_type_next_does_what_it_says(capsys: Any, people: Path, m
     assert "smaller than 5" in again
 
 
+def test_the_command_names_sheets_and_no_passwords(capsys: Any, tmp_path: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "p.db") as base:
+        base.execute("create table people (age, sex, illness)")
+        base.executemany("insert into people values (?, ?, ?)", list(zip(*exposed().values(), strict=True)))
+    base.close()
+    asked = ("-s", "illness", "-p", "age", "--table", "people")
+    out = said(capsys, "audit", f"sqlite:///{tmp_path}/p.db", *asked)[1]
+    (line,) = [line for line in out.splitlines() if line.startswith("  discreet release")]
+    assert "#people" in shlex.split(line)[2] and "--table" not in line
+    hidden = next_step(dc.audit(f"sqlite:///{tmp_path}/p.db#people", "illness", "age"))
+    assert "sqlite:///" in hidden.command
+
+
 def test_pages_and_notebooks_have_the_same_order() -> None:
     audit = dc.audit(exposed(), "illness", ["age", "sex"])
     page = audit.to_html()

@@ -78,7 +78,9 @@ def command(
             document["threats"] = [each.to_dict() for each in threatened]
         print_json(document)
     else:
-        step = next_step(found, table=table, more=_asked(options))
+        step = next_step(
+            found, table=None if "://" in table else where, more=_asked(options)
+        )  # no password is repeated
         listed = WORST_ON_SCREEN if worst is None else worst
         show(found, findings, worst=listed, show_values=show_values, everything=everything, step=step)
         for each in threatened:
@@ -92,7 +94,6 @@ def _asked(options: dict[str, Any]) -> list[str]:
     """How the table was read, as options of the next command."""
     said = [part for text in options["na"] for part in ("--na", text)]
     said += ["--missing", options["missing"]] if options["missing"] != "level" else []
-    said += ["--table", options["inner"]] if options["inner"] is not None else []
     return said
 
 
