@@ -255,6 +255,11 @@ def test_a_proof_by_search_beyond_the_small_alphabets() -> None:
         not_beaten(auto, list(zip(found.points.leakage, found.points.utility, strict=True)))
 
 
+def test_a_multiplier_as_large_as_numbers_go_keeps_everything() -> None:
+    found = dc.frontier(random_joint(6, 30, n_s=8, most=1))
+    assert len(found.at(multiplier=1e308).blocks) == 30
+
+
 def test_out_of_time_the_incumbent_comes_with_its_gap() -> None:
     joint = random_joint(6, 30, n_s=8, most=1)
     found = dc.frontier(joint, method="exact", time_limit=1e-3)

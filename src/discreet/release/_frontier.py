@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from discreet.release._engine import Engine
     from discreet.release._policy import Policy
 
+LARGEST = 1e100  # a multiplier that keeps everything already; products with it are still numbers
 ROUNDING = 1e-10  # bits within which two figures of information are equal
 _OUT_OF_REACH = {
     "max_leakage": "no policy leaks {:g} bits or less: the least is {:.4g} at utility {:.4g}",
@@ -67,7 +68,7 @@ def check_cut(
         raise InputError(f"a multiplier weighs utility and is 0 or more, not {value:g}")
     if name == "multiplier" and math.isinf(value):
         raise InputError("a multiplier must be finite: a large one keeps everything")
-    return name, float(value)
+    return name, min(float(value), LARGEST) if name == "multiplier" else float(value)
 
 
 @dataclass(frozen=True, eq=False)
