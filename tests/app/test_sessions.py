@@ -13,6 +13,7 @@ from discreet.app._downloads import file_of
 from discreet.app._sessions import Session
 from discreet.app._store import Sessions
 from discreet.app._work import Job, Workers
+from discreet.recipe import Recipe
 
 PATIENTS = Path(__file__).parents[2] / "docs" / "patients.csv"
 
@@ -59,6 +60,18 @@ def test_the_oldest_session_makes_room(sessions: Sessions, monkeypatch: pytest.M
     assert few.get(first.id, "you") is None and not first.folder.exists()
     assert few.get(second.id, "you") is second
     few.close()
+
+
+def test_side_information_is_for_the_audit_and_not_for_whole_groups(sessions: Sessions) -> None:
+    session = sessions.new("you")
+    text = '[columns.age]\nrole = "public"\n[columns.ill]\nrole = "sensitive"\n[columns.town]\nrole = "{}"\n'
+    session.recipe = Recipe.parse('require = ["n>=5", "k>=3"]\n' + text.format("side"))
+    before = session.key()
+    assert session.recipe.having("side") == ("town",) and not session.asked().having("side")
+    session.change(columns={"town": {"role": "ignored"}})
+    assert session.key() != before  # another audit
+    session.change(columns={"ill": {"role": "ignored"}})
+    assert session.asked().require == ("n>=5",)  # without anything sensitive there is no k
 
 
 def test_a_table_that_cannot_be_read_says_so_in_one_line(sessions: Sessions, tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def chart(
 ) -> ui.echart:
     """A chart with a label for those who hear the page."""
     drawn = ui.echart(options, on_point_click=on_click, renderer="svg")
-    drawn.props(f'role=img aria-label="{escape(label)}"').style(f"height:{height}px;width:100%")
+    drawn.props["role"], drawn.props["aria-label"] = "img", label  # as data: a name may hold quotes
+    drawn.style(f"height:{height}px;width:100%")
     return drawn
 
 

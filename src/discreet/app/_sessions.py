@@ -131,13 +131,14 @@ class Session:
         self.recipe = replace(self.recipe, columns={**self.recipe.columns, column: guess})
 
     def asked(self) -> Recipe:
-        """The recipe as it can be run: k is asked for only where something is sensitive."""
+        """The recipe as it can be run: k needs something sensitive, and whole groups know no side information."""
         require = [each for each in self.recipe.require if each.startswith("n") or self.recipe.sensitive]
-        return self.recipe.override(require=require)
+        known = {name: {"role": "ignored"} for name in self.recipe.having("side")}
+        return self.recipe.override(require=require, columns=known)
 
     def key(self, *sections: str) -> str:
         """What a result is computed from, as text."""
-        document = self.asked().to_dict()
+        document = self.recipe.to_dict()
         return json.dumps({name: document.get(name) for name in ("data", "columns", *sections)}, default=str)
 
     # ------------------------------------------------------------------ work

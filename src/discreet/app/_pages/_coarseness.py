@@ -119,9 +119,8 @@ def _dialog(view: View, name: str, say: Say) -> None:
                 for value in values:
                     with ui.element("div").classes("line"):
                         ui.label(value).style("width:14rem")
-                        fields_of[value] = ui.input(placeholder="group").props(
-                            f'outlined dense aria-label="group of {value}"'
-                        )
+                        fields_of[value] = field = ui.input(placeholder="group").props("outlined dense")
+                        field.props["aria-label"] = f"group of {value}"
             ui.button("Use these groups", on_click=grouped).props("no-caps unelevated")
         else:
             ui.label(f"{len(values) or 'Too many'} categories: give a file instead.").classes("soft")

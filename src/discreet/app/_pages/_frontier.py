@@ -44,6 +44,10 @@ class Page:
             "What does protection cost?",
             "Every point is a release that was found. Further right people are safer, further up detail is lost.",
         )
+        side = self.session.recipe.having("side")
+        if side:
+            words = f"What somebody knows already ({', '.join(side)}) is counted in the audit, and not here."
+            ui.label(words).classes("soft")
         self.status()
         with ui.element("div").classes("card"):
             with ui.element("div").classes("line"):
