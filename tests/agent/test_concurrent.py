@@ -167,6 +167,7 @@ def test_a_ledger_that_lacks_rows_is_not_used(agents: tuple[Agent, Agent]) -> No
     assert asked(other, error=1).number == 4
 
 
+@pytest.mark.slow
 def test_two_servers_are_one_agent(tmp_path: Path, url: str) -> None:
     """Started at once on an empty ledger, asked at once by many: one owner's key, each question once, no bit too many."""
     write_agent(tmp_path, ledger=url)

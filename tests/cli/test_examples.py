@@ -32,6 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_examples_run(capsys: Any, folder: Path) -> None:
     for name in RUN:
         words = shlex.split(example(name))

@@ -52,6 +52,7 @@ def test_a_group_is_named_by_its_columns_and_cut_short(tmp_path: Path, capsys: p
     assert group_text(("x" * 5_000_000, 1), ["town", "age"]) == f"town {'x' * 39}…, age 1"
 
 
+@pytest.mark.slow
 def test_too_many_columns_are_told_before_the_search() -> None:
     rng = np.random.default_rng(0)
     table = {f"c{i}": rng.integers(0, 6, 15_000) for i in range(100)} | {"s": rng.integers(0, 4, 15_000)}

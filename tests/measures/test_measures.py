@@ -273,6 +273,7 @@ def broken(function: Any, role: Any = "leakage") -> Measure:
     return Measure("bad", "bad", "range", role, "", "", function)
 
 
+@pytest.mark.slow
 def test_check_measure_can_fail() -> None:
     """Each law catches a measure made to break it."""
     breaks = {

@@ -55,7 +55,9 @@ class Watch:
             self.progress(stage, min(max(share, 0.0), 1.0), loss)
 
     def left(self) -> float:
-        """Seconds until the time limit; infinity where there is none."""
+        """Seconds until the time limit; infinity where there is none, and 0 once the search was stopped."""
+        if self.stopped:
+            return 0.0
         return math.inf if self.limit is None else max(0.0, self.limit - (self.clock() - self.began))
 
     def share(self, done: float) -> float:

@@ -128,6 +128,7 @@ def thin_slabs(seed: int, n: int) -> Iterator[tuple[IntArray, float]]:
         yield members, len(members) * float(10.0 ** -rng.uniform(0.5, 9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n"), [(9, 4), (3, 9), (5, 12)])
 def test_intervals_are_found_among_slabs_a_billion_times_thinner_than_others(seed: int, n: int) -> None:
     """An interior point runs out of digits there; what is shown as kept must not fall below what is kept."""
