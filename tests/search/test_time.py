@@ -104,3 +104,12 @@ def test_levels_taken_in_turn_lie_evenly_wherever_one_stops() -> None:
     first = np.sort(order[:16])
     assert order[0] == 99
     assert np.diff(first).max() <= 20
+
+
+def test_a_search_that_was_stopped_has_no_time_left() -> None:
+    from discreet.search._watch import Watch
+
+    with Watch(limit=60.0) as watch:
+        assert 0 < watch.left() <= 60
+        raise KeyboardInterrupt
+    assert watch.left() == 0  # so that a proof that comes after it does not go on
