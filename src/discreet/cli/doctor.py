@@ -79,7 +79,6 @@ def _engines() -> dict[str, str]:
         "workbooks": "openpyxl",
         "data frames": "narwhals",
         "databases": "sqlalchemy",
-        "Spark": "pyspark",
     }
     return {name: "here" if importlib.util.find_spec(module) else f"needs {module}" for name, module in needs.items()}
 
