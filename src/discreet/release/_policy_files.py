@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -81,20 +82,27 @@ def policy_of(document: Any, make: Callable[..., Policy], *, where: str) -> Poli
         raise InputError(f"{where} is not a policy file: it names no schema")
     if schema > SCHEMA:
         raise InputError(f"{where} was written by a newer discreet (schema {schema}): update discreet")
-    try:
-        if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
-            raise InputError(f"{where} was changed after it was written: its sha256 does not match")
+    with intact(document, where=where):
         policy = make(**_fields(document))
         fault = _fault(policy)
         if not fault and [list(label) for label in policy.labels] != [each["cells"] for each in document["blocks"]]:
             fault = "its cells are not those of its blocks"
+        if fault:
+            raise InputError(f"{where} does not hold together: {fault}")
+    return policy
+
+
+@contextmanager
+def intact(document: dict[str, Any], *, where: str) -> Iterator[None]:
+    """Read the fields of a sealed document: refuse one that was changed after it was written, or that lacks something."""
+    try:
+        if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
+            raise InputError(f"{where} was changed after it was written: its sha256 does not match")
+        yield
     except InputError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as problem:
         raise InputError(f"{where} is not a complete policy file ({type(problem).__name__})") from None
-    if fault:
-        raise InputError(f"{where} does not hold together: {fault}")
-    return policy
 
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from discreet.columns._types import KINDS, ColumnType
 from discreet.errors import InputError
 from discreet.release._cells import from_json, to_json
 from discreet.release._letter_table import LetterTable
+from discreet.release._policy_files import intact
 from discreet.tables._checksum import seal
 
 if TYPE_CHECKING:
@@ -83,17 +84,10 @@ def policy_of(document: dict[str, Any], make: Callable[..., TablePolicy], *, whe
     """A policy, as `make` makes it, from what `document_of` gave; refuse what was changed or does not hold together."""
     if document.get("schema") != SCHEMA:
         raise InputError(f"{where} was written by a newer discreet (schema {document.get('schema')}): update discreet")
-    try:
-        if document.get("sha256") != seal({name: document[name] for name in document if name != "sha256"}):
-            raise InputError(f"{where} was changed after it was written: its sha256 does not match")
+    with intact(document, where=where):
         policy = make(**_fields(document))
-        fault = _fault(policy)
-    except InputError:
-        raise
-    except (LookupError, TypeError, ValueError, AttributeError) as problem:
-        raise InputError(f"{where} is not a complete policy file ({type(problem).__name__})") from None
-    if fault:
-        raise InputError(f"{where} does not hold together: {fault}")
+        if fault := _fault(policy):
+            raise InputError(f"{where} does not hold together: {fault}")
     return policy
 
 

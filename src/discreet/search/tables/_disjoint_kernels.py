@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from discreet.search.tables._kernels import NOBODY, add_letter, cost_with, empty_hull, tally_fits, tally_letter
-from discreet.search.tables._topdown_kernels import by_code, mark_fitting
+from discreet.search.tables._topdown_kernels import by_code, cheapest_cut, mark_fitting
 
 
 @njit(cache=True)
@@ -110,30 +110,11 @@ def tiles(codes, counts, cells, need, scale, share, perm):
                     fits[i] = True
                 if need.least[1] > 0:
                     mark_fitting(need, counts, letters, size, tally, distinct, fits)
-                for side in range(2):
-                    empty_hull(hull, bits)
-                    weight = 0
-                    for step in range(size - 1):
-                        i = step if side == 0 else size - 1 - step
-                        cut = i + 1 - side
-                        x = letters[i]
-                        add_letter(cells, codes, x, hull, bits)
-                        weight += counts[x]
-                        if side == 0:
-                            cost[cut] = np.inf
-                            if weight < side_least or total - weight < side_least or not fits[i]:
-                                continue
-                            if codes[letters[cut], c] == codes[x, c]:
-                                continue
-                        elif not cost[cut] < best:
-                            continue
-                        found = weight * cost_with(cells, codes, NOBODY, scale, hull, bits, np.inf)
-                        if side == 0:
-                            cost[cut] = found
-                        elif cost[cut] + found < best:
-                            best = cost[cut] + found
-                            best_cut = cut
-                            improved = True
+                found, cut = cheapest_cut(
+                    codes, counts, cells, scale, letters, size, c, True, total, side_least, fits, best, cost, hull, bits
+                )
+                if cut > 0:
+                    best, best_cut, improved = found, cut, True
             if improved:
                 best_column = c
                 for i in range(size):

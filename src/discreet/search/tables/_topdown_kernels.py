@@ -62,6 +62,39 @@ def mark_fitting(need, counts, letters, size, tally, distinct, fits):
 
 
 @njit(cache=True)
+def cheapest_cut(codes, counts, cells, scale, letters, size, c, whole, total, least, fits, best, cost, hull, bits):
+    """Where to cut a run of letters sorted by column c in two that fit, for less than `best`: the loss and the place, or 0.
+
+    Losses from the left are kept, and those from the right added on the way back. `whole`: values of c stay together.
+    """
+    best_cut = 0
+    for side in range(2):
+        empty_hull(hull, bits)
+        weight = 0
+        for step in range(size - 1):
+            i = step if side == 0 else size - 1 - step
+            cut = i + 1 - side
+            x = letters[i]
+            add_letter(cells, codes, x, hull, bits)
+            weight += counts[x]
+            if side == 0:
+                cost[cut] = np.inf
+                if weight < least or total - weight < least or not fits[i]:
+                    continue
+                if whole and codes[letters[cut], c] == codes[x, c]:
+                    continue
+            elif not cost[cut] < best:
+                continue
+            found = weight * cost_with(cells, codes, NOBODY, scale, hull, bits, np.inf)
+            if side == 0:
+                cost[cut] = found
+            elif cost[cut] + found < best:
+                best = cost[cut] + found
+                best_cut = cut
+    return best, best_cut
+
+
+@njit(cache=True)
 def top_down(codes, counts, cells, need, scale, perm, roots):
     """Cut the letters `perm`, in place, until no cut leaves both sides fit.
 
@@ -112,31 +145,12 @@ def top_down(codes, counts, cells, need, scale, perm, roots):
                 fits[i] = True
             if need.least[1] > 0:
                 mark_fitting(need, counts, letters, size, tally, distinct, fits)
-            improved = False
-            for side in range(2):
-                empty_hull(hull, bits)
-                weight = 0
-                for step in range(size - 1):
-                    i = step if side == 0 else size - 1 - step
-                    cut = i + 1 - side
-                    x = letters[i]
-                    add_letter(cells, codes, x, hull, bits)
-                    weight += counts[x]
-                    if side == 0:
-                        cost[cut] = np.inf
-                        if weight < least or total - weight < least or not fits[i]:
-                            continue
-                        if size > FINE and codes[letters[cut], c] == codes[x, c]:
-                            continue
-                    elif not cost[cut] < best:
-                        continue
-                    found = weight * cost_with(cells, codes, NOBODY, scale, hull, bits, np.inf)
-                    if side == 0:
-                        cost[cut] = found
-                    elif cost[cut] + found < best:
-                        best = cost[cut] + found
-                        best_cut = cut
-                        improved = True
+            found, cut = cheapest_cut(
+                codes, counts, cells, scale, letters, size, c, size > FINE, total, least, fits, best, cost, hull, bits
+            )
+            improved = cut > 0
+            if improved:
+                best, best_cut = found, cut
             if improved:
                 for i in range(size):
                     chosen[i] = letters[i]
