@@ -77,7 +77,7 @@ def test_what_is_refused() -> None:
         "t>=0.2": "wrong way round",
         "l_ent<=2": "wrong way round",
         "c_1<=2": "not about single groups",
-        "delta<=1": "not about single groups",
+        "I<=1": "not about single groups",
     }.items():
         with pytest.raises(InputError, match=words):
             GroupRequirement.parse(text, ["illness"])

@@ -57,7 +57,7 @@ def test_requirements_decide_the_exit_code(people: Path) -> None:
     broken = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=2")
     assert broken.returncode == 1
     assert "require k >= 2: not met, found 1" in broken.stdout
-    assert "1 group breaks it: 220" in broken.stdout
+    assert "1 group breaks it, 2 of 6 records (33.3%): 220" in broken.stdout
     as_json = run("audit", str(people), "-s", "age", "-p", "chol", "-r", "k>=2", "--json")
     assert as_json.returncode == 1
     (finding,) = json.loads(as_json.stdout)["requirements"]
@@ -67,6 +67,8 @@ def test_requirements_decide_the_exit_code(people: Path) -> None:
         "met": False,
         "column": None,
         "failing_groups": 1,
+        "failing_records": 2,
+        "share": pytest.approx(1 / 3),
         "groups": [{"value": 220, "rows": 2, "distinct": 1}],
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import label_text, number_text
-from discreet.auditing._verdict import MAIN, bits, headline, next_step, risk_rows
+from discreet.auditing._verdict import MAIN, bits, headline, next_step, records_text, risk_rows
 from discreet.auditing._words import explain, missing_sentence
 from discreet.measures import REGISTRY
 from discreet.report import _plots as plots
@@ -67,6 +67,7 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
         today=dt.date.today().isoformat(),
         number=number_text,
         units=units_of,
+        records=records_text,
     )
 
 

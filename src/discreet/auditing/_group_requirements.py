@@ -6,9 +6,10 @@ recomputed from its rows.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import numpy as np
 from discreet.errors import InputError, listed
 from discreet.measures._models import (
     closeness_by_group,
+    disclosure_by_group,
     entropy_by_group,
     likeness_by_group,
     posterior,
@@ -32,8 +34,15 @@ _FORM = re.compile(
     r"\s*(?P<symbol>[A-Za-z0-9*_]+)\s*(\(\s*(?P<column>.+?)\s*\))?\s*(?P<relation><=|>=)\s*(?P<bound>[^<>=\s]+)\s*"
 )
 _AT_LEAST = ("n", "k", "l_ent")
-_AT_MOST = ("L0", "Lmin", "Lr", "alpha", "beta", "beta_enh", "t", "c_2")
+_AT_MOST = ("L0", "Lmin", "Lr", "alpha", "beta", "beta_enh", "delta", "t", "t_ord", "c_2")
 _RECURSIVE = re.compile(r"c_([2-9]|[1-9]\d+)")
+_BY_GROUP: dict[str, Callable[[Joint], FloatArray]] = {
+    "t": closeness_by_group,
+    "t_ord": functools.partial(closeness_by_group, ground="ordered"),
+    "l_ent": entropy_by_group,
+    "beta_enh": likeness_by_group,
+    "delta": disclosure_by_group,
+}
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
 
 
@@ -43,7 +52,7 @@ class GroupRequirement:
 
     L0 of a group is log(|S| / distinct values in it); Lmin is log(largest share in it / largest share in the table); Lr is
     the largest log(share in it / share in the table) over the sensitive values. The others are the measures of that symbol,
-    each of one group: alpha, beta, beta_enh, t, l_ent, and c_2, c_3, … for (c, l)-diversity.
+    each of one group: alpha, beta, beta_enh, delta, t, t_ord, l_ent, and c_2, c_3, … for (c, l)-diversity.
     """
 
     symbol: str
@@ -90,9 +99,8 @@ class GroupRequirement:
             return np.log2(joint.n_s / distinct)
         if match := _RECURSIVE.fullmatch(self.symbol):
             return recursion_by_group(joint, int(match[1]))
-        by_group = {"t": closeness_by_group, "l_ent": entropy_by_group, "beta_enh": likeness_by_group}.get(self.symbol)
-        if by_group is not None:
-            return by_group(joint)
+        if self.symbol in _BY_GROUP:
+            return _BY_GROUP[self.symbol](joint)
         if self.symbol in ("Lr", "beta"):
             gain = per_x(joint, lift(joint), np.maximum)
             return np.log2(gain) if self.symbol == "Lr" else gain - 1.0
@@ -103,19 +111,25 @@ class GroupRequirement:
         """The greatest share that each sensitive value may have in a group, where that is enough for the requirement.
 
         With shares of at most 1/l the entropy is log l at least; with r_1 <= α n the values from rank l on have n − (l−1) r_1
-        at least; where no value gains more than t times its share, no more than t of the records has to be moved.
+        at least; where no value gains more than t times its share, no more than t of the records has to be moved, and none of
+        them further than 1. Where all others are at most u times their share, a value keeps 1 − u (1 − p) at least, which is p
+        2^−δ where u <= (1 − p 2^−δ) / (1 − p); that is least for the rarest value.
         """
         b, even = self.bound, np.ones_like(prior)
         if match := _RECURSIVE.fullmatch(self.symbol):
             return even * (b / (1 + b * (int(match[1]) - 1)))
         if self.symbol == "beta_enh":
             return np.asarray(prior * (1 + np.minimum(b, -np.log(prior))))
+        if self.symbol == "delta":
+            rarest = float(prior.min())
+            return np.asarray(prior * min(2.0**b, (1 - rarest * 2.0**-b) / (1 - rarest) if rarest < 1 else 1.0))
         return {
             "Lmin": even * prior.max() * 2.0**b,
             "Lr": prior * 2.0**b,
             "alpha": even * b,
             "beta": prior * (1 + b),
             "t": prior * (1 + b),
+            "t_ord": prior * (1 + b),
             "l_ent": even / max(b, 1.0),
         }.get(self.symbol)
 
@@ -143,6 +157,8 @@ class GroupFinding:
     column: str | None
     worst: float
     failing: int
+    people: int  # records in the groups that break it
+    total: int
 
     @property
     def met(self) -> bool:
@@ -154,8 +170,14 @@ class GroupFinding:
         about = f" of {self.column}" if self.column and not self.requirement.column else ""
         if self.met:
             return f"{self.requirement}{about} holds in every group; the worst has {self.worst:.4g}"
-        groups = "1 group breaks" if self.failing == 1 else f"{self.failing:,} groups break"
-        return f"{groups} {self.requirement}{about}; the worst has {self.worst:.4g}"
+        one = self.failing == 1
+        groups = f"{self.failing:,} group{'' if one else 's'} with {self.people:,} of {self.total:,} records"
+        return f"{groups} break{'s' if one else ''} {self.requirement}{about}; the worst has {self.worst:.4g}"
+
+
+def is_of_groups(symbol: str) -> bool:
+    """Whether the measure of a table is that of its worst group; Lmin of a table is an average."""
+    return symbol != "Lmin" and (symbol in (*_AT_LEAST, *_AT_MOST) or _RECURSIVE.fullmatch(symbol) is not None)
 
 
 def parse_all(texts: str | Iterable[str | GroupRequirement], sensitive: Sequence[str]) -> tuple[GroupRequirement, ...]:
@@ -174,7 +196,9 @@ def findings(requirements: Iterable[GroupRequirement], joint: Joint) -> list[Gro
         columns = [each.column] if each.column else [None] if each.symbol == "n" else list(alone)
         for column in columns:
             values = each.of_groups(joint if column is None else alone[column])
-            found.append(GroupFinding(each, column, each.worst(values), int((~each.holds(values)).sum())))
+            broken = ~each.holds(values)
+            people = int(joint.records[broken].sum())
+            found.append(GroupFinding(each, column, each.worst(values), int(broken.sum()), people, int(joint.total)))
     return found
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.auditing._group_requirements import GroupRequirement, is_of_groups
 from discreet.errors import InputError, MeasureError
 from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
+    from discreet._typing import FloatArray, IntArray
     from discreet.auditing._audit import Audit
     from discreet.joint._joint import Joint
     from discreet.tables._labels import Label
@@ -44,6 +46,13 @@ class Finding:
     failing: int  # how many groups break it; 0 where a measure is not about groups
     groups: tuple[Group, ...]
     column: str | None = None  # the sensitive column that fails by itself, where several are protected together
+    people: int = 0  # records in those groups
+    total: int = 0  # records of the table
+
+    @property
+    def share(self) -> float:
+        """The share of all records that are in groups which break it."""
+        return self.people / self.total if self.total else 0.0
 
 
 @dataclass(frozen=True)
@@ -112,36 +121,34 @@ class Requirement:
         close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
         met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
         if met:
-            return Finding(self, value, True, 0, ())
+            return Finding(self, value, True, 0, (), total=int(joint.total))
         failing = self._failing(joint)
         groups = tuple(
             Group(joint.x_label(letter), int(joint.records[letter]), int(joint.distinct[letter]))
             for letter in failing[:most].tolist()
         )
-        return Finding(self, value, False, len(failing), groups)
+        people = int(joint.records[failing].sum())
+        return Finding(self, value, False, len(failing), groups, people=people, total=int(joint.total))
 
-    def _failing(self, joint: Joint) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """The letters of x that break the bound by themselves, worst first."""
-        key = joint.records if self.symbol == "n" else joint.distinct
-        if self.symbol in ("k", "n"):
-            least = self.bound if self.relation == ">=" else np.nextafter(self.bound, math.inf)
-            return _worst_first(np.flatnonzero(key < least), key)
-        if self.symbol not in ("L0", "B0", "L*"):
+    def _failing(self, joint: Joint) -> IntArray:
+        """The letters of x that break the bound by themselves, worst first; none where a measure is an average."""
+        own = _of_groups(self.symbol, joint)
+        if own is None:
             return np.empty(0, dtype=np.int64)
-        # All three are monotone in |[[S|x]]|: a group breaks the bound when its own value does.
-        own = {
-            "L0": np.log2(joint.n_s / joint.distinct),
-            "L*": np.log2(joint.n_s - joint.distinct + 1),
-            "B0": np.log2(joint.distinct),
-        }[self.symbol]
-        broken = ~_HOLDS[self.relation](own, self.bound) & (np.abs(own - self.bound) > _ROUNDING)
-        return _worst_first(np.flatnonzero(broken), joint.distinct)
+        apart = ~np.isclose(own, self.bound, rtol=_ROUNDING, atol=_ROUNDING)
+        broken = np.where(apart, ~_HOLDS[self.relation](own, self.bound), self.relation in ("<", ">"))
+        letters = np.flatnonzero(broken)
+        worst = own[letters] if self.relation in (">", ">=") else -own[letters]
+        return np.asarray(letters[np.lexsort((joint.distinct[letters], worst))])
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.relation} {self.bound:g}"
 
 
-def _worst_first(
-    letters: np.ndarray[tuple[int], np.dtype[np.int64]], key: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return letters[np.argsort(key[letters], kind="stable")]
+def _of_groups(symbol: str, joint: Joint) -> FloatArray | None:
+    """The measure of every group by itself, where the measure of the table is that of its worst group."""
+    if symbol == "L*":
+        return np.asarray(np.log2(joint.n_s - joint.distinct + 1.0))
+    if symbol == "B0":
+        return np.asarray(np.log2(joint.distinct), dtype=np.float64)
+    return GroupRequirement(symbol, 0.0).of_groups(joint) if is_of_groups(symbol) else None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from discreet.auditing._audit import Audit
+    from discreet.auditing._requirements import Finding
     from discreet.auditing._risk import Risk
 
 MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
@@ -64,6 +65,11 @@ def risk_rows(risk: Risk) -> list[tuple[str, str, str]]:
         who = f"the same among the {risk.population:,.0f} people that the records stand for (journalist's risk)"
         rows.append((who, "", _share(risk.journalist)))
     return rows
+
+
+def records_text(finding: Finding) -> str:
+    """How many records are in groups that break a requirement."""
+    return f"{finding.people:,} of {finding.total:,} records ({_share(finding.share)})"
 
 
 def _share(value: float) -> str:

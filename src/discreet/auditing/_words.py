@@ -129,6 +129,9 @@ SENTENCES: dict[str, Sentence] = {
     "beta_enh": _likeness,
     "delta": _disclosure,
     "t": lambda value, _: f"Some group's sensitive values are distributed otherwise than everybody's, by {value:.0%}.",
+    "t_ord": lambda value, _: (
+        f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of their range."
+    ),
     "HG": lambda value, _: (
         f"Guessing the sensitive value one by one takes {_guesses(value)} on average before the release."
     ),

@@ -106,6 +106,8 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
         "met": finding.met,
         "column": finding.column,
         "failing_groups": finding.failing,
+        "failing_records": finding.people,
+        "share": finding.share,
         "groups": [
             {"value": shown(group.value), "rows": group.rows, "distinct": group.distinct} for group in finding.groups
         ],
@@ -271,8 +273,9 @@ def _sensitive_columns(found: Audit) -> Table:
 
 def _broken_by(finding: Finding, public: Sequence[str]) -> str:
     from discreet._text import group_text
+    from discreet.auditing._verdict import records_text
 
     named_groups = "; ".join(group_text(group.value, public) for group in finding.groups)
     more = " …" if finding.failing > len(finding.groups) else ""
     count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
-    return f"  {count} break{'' if finding.failing > 1 else 's'} it: {named_groups}{more}"
+    return f"  {count} break{'' if finding.failing > 1 else 's'} it, {records_text(finding)}: {named_groups}{more}"

@@ -17,6 +17,7 @@ from discreet.measures._models import (
     enhanced_likeness,
     entropy_diversity,
     largest_share,
+    ordered_closeness,
     recursive_diversity,
     t_closeness,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "metric_privacy",
     "min_entropy_leakage",
     "mutual_information",
+    "ordered_closeness",
     "overlap_partition",
     "realisable_leakage",
     "record_anonymity",

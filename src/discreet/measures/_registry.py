@@ -39,6 +39,7 @@ class Measure:
     least_order: float | None = None
     whole_orders: bool = False
     has_side: bool = False
+    reads_order: bool = False  # of the values of S
 
     @property
     def has_order(self) -> bool:
@@ -127,6 +128,7 @@ class Facts(TypedDict):
     least_order: NotRequired[float]
     whole_orders: NotRequired[bool]
     has_side: NotRequired[bool]
+    reads_order: NotRequired[bool]
 
 
 def measure(symbol: str, name: str, **facts: Unpack[Facts]) -> Callable[[Callable[P, float]], Callable[P, float]]:
