@@ -47,13 +47,18 @@ Cells = Literal["label", "codeword"]
 Cuts = Literal["round", "halfway"]
 
 
-class Reading(TypedDict, total=False):
+class Limits(TypedDict, total=False):
+    """What counting a file may use, such as "2GB", and who is told how far it is."""
+
+    memory_limit: str | None
+    progress: Progress | None
+
+
+class Reading(Limits, total=False):
     """How a table is read; see `Joint.from_table`."""
 
     missing: MissingPolicy
     na: str | Iterable[str]
-    memory_limit: str | None
-    progress: Progress | None
 
 
 # What the other rooms are asked for.

@@ -87,7 +87,10 @@ def test_show_values_names_them(people: Path) -> None:
         (["audit", "people.csv", "-s", "age", "-p", "age"], "both sensitive and public"),
         (["audit", "people.csv", "-s", "age", "-p", "chol,chol"], "named twice"),
         (["audit", "none.csv", "-s", "age", "-p", "chol"], "does not exist"),
-        (["audit", ".", "-s", "age", "-p", "chol"], "is a folder"),
+        (["audit", "empty", "-s", "age", "-p", "chol"], "is a folder without a table"),
+        (["audit", ".", "-s", "age", "-p", "chol"], "different headers"),
+        (["audit", "*.parquet", "-s", "age", "-p", "chol"], "no file matches"),
+        (["audit", "people.csv", "-s", "age", "-p", "chol", "--memory-limit", "1MB"], "too small to work with"),
         (["audit", "people.csv", "-s", "age", "-p", "chol", "-r", "Q<=2"], "no measure 'Q'"),
         (["audit", "people.csv", "-s", "age", "-p", "chol", "-r", "L0<=x"], "not a number"),
         (["audit", "people.csv", "-s", "age", "-p", "chol", "--html", "no/where.html"], "no folder"),
@@ -106,6 +109,7 @@ def test_show_values_names_them(people: Path) -> None:
 )
 def test_bad_input_is_one_line_and_exit_2(people: Path, arguments: list[str], words: str) -> None:
     (people.parent / "one.csv").write_text("age,chol\n7777,1\n7777,2\n")
+    (people.parent / "empty").mkdir()
     before = sorted(people.parent.iterdir())
     done = run(*arguments, cwd=people.parent)
     assert done.returncode == 2

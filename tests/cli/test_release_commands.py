@@ -352,3 +352,32 @@ def test_a_full_disk_is_told_in_one_line(published: tuple[Path, Done], tmp_path:
         assert names(disk) == set()
     finally:
         subprocess.run(["umount", str(disk)], check=True)  # noqa: S607
+
+
+# ---------------------------------------------------------------------- tables in many files
+
+
+def test_a_folder_is_audited_released_applied_and_verified_within_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for part in range(3):
+        write_csv(tmp_path / "parts" / f"{part}.csv", "id,age,chol,town", PEOPLE[part::3])
+    limit = ("--memory-limit", "200MB")
+    files = ("--out", "released.csv", "--policy", "policy.json")
+    assert run("audit", "parts", *ROLES, *limit, cwd=tmp_path).returncode == 0
+    assert run("release", "parts", *ROLES, "--max-leakage", "1", *files, *limit, cwd=tmp_path).returncode == 0
+    policy = Policy.load(tmp_path / "policy.json")
+    assert policy.source["files"] == 3
+    again = run("apply", "policy.json", "parts/*.csv", "--out", "again.csv", *limit, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "released.csv").read_bytes()
+    done = run("verify", "again.csv", "--policy", "policy.json", "--original", "parts", *limit, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    before = names(tmp_path)
+    for command in (
+        ("apply", "policy.json", "parts", "--out", "x.csv"),
+        ("verify", "again.csv", "--policy", "policy.json"),
+    ):
+        refused = run(*command, "--memory-limit", "1KB", cwd=tmp_path)
+        assert refused.returncode == 2
+        assert refused.stderr == "discreet: a memory limit of 1KB is too small to work with: give at least 100MB\n"
+    assert names(tmp_path) == before

@@ -311,7 +311,7 @@ def test_a_line_that_is_wrong_is_named_but_not_quoted(tmp_path: Path) -> None:
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
     with pytest.raises(TableError, match="does not exist"):
         Joint.from_table(tmp_path / "no.csv", "age", "chol")
-    with pytest.raises(TableError, match="is a folder"):
+    with pytest.raises(TableError, match="is a folder without a table"):
         Joint.from_table(tmp_path, "age", "chol")
 
 

@@ -53,6 +53,11 @@ def _decorated(function: F, options: Sequence[Callable[[F], F]]) -> F:
     return function
 
 
+memory_option = click.option(
+    "--memory-limit", metavar="SIZE", help="What counting a file may use, such as 4GB; the rest goes to the disk."
+)
+
+
 def table_options(function: F) -> F:
     """TABLE and the roles of its columns."""
     return _table_options(function, required=True)
@@ -86,7 +91,7 @@ def _table_options(function: F, *, required: bool) -> F:
             click.option(
                 "--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."
             ),
-            click.option("--memory-limit", metavar="SIZE", help="What counting a file may use, such as 4GB."),
+            memory_option,
         ),
     )
 

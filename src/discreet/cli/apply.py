@@ -8,7 +8,7 @@ import click
 
 from discreet._text import counted
 from discreet._typing import Cells
-from discreet.cli._shared import Names, flat, print_json, progress
+from discreet.cli._shared import Names, flat, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
 
@@ -21,6 +21,7 @@ from discreet.cli._stdin import TableName
 @click.option(
     "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
+@memory_option
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
@@ -30,6 +31,7 @@ def command(
     keep: tuple[str, ...],
     keep_anyway: bool,
     cells: Any,
+    memory_limit: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -41,7 +43,7 @@ def command(
     policy = Policy.load(policy_file)
     target = target_for(table, out, force=force)
     with progress("apply") as report:
-        done = carry_out(policy, table, keep=flat(keep, table), cells=cells, progress=report)
+        done = carry_out(policy, table, keep=flat(keep, table), cells=cells, memory_limit=memory_limit, progress=report)
         require_promises(policy, done)
         by_keep = broken_by_keep(policy, done, anyway=keep_anyway)
         delivered(done, table, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from discreet.cli._shared import print_json, progress
+from discreet.cli._shared import memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
 
@@ -14,14 +14,15 @@ from discreet.cli._stdin import TableName
 @click.option(
     "--original", type=TableName(), metavar="TABLE", help="The table that was released: leakage is recomputed from it."
 )
+@memory_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(released: str, policy_file: str, original: str | None, as_json: bool) -> int:
+def command(released: str, policy_file: str, original: str | None, memory_limit: str | None, as_json: bool) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
     from discreet.release import Policy
 
     policy = Policy.load(policy_file)
-    with progress("verify"):
-        found = policy.verify(released, original)
+    with progress("verify") as report:
+        found = policy.verify(released, original, memory_limit=memory_limit, progress=report)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -68,6 +68,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         purpose=output.purpose,
         unseen=output.unseen,
         force=force,
+        memory_limit=recipe.data.memory_limit,
     )
     return publish_table(recipe.table, policy, files=files, options=options, interrupted=interrupted, progress=progress)
 
@@ -127,6 +128,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         na=recipe.data.na,
         purpose=output.purpose,
         force=force,
+        memory_limit=recipe.data.memory_limit,
     )
     try:
         point = found.point_at(**cut)

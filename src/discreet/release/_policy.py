@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 
 from discreet._text import utility_text
-from discreet._typing import BoolArray, Cuts, FloatArray, IntArray, MissingPolicy, Unseen
+from discreet._typing import BoolArray, Cuts, FloatArray, IntArray, Limits, MissingPolicy, Unseen
 from discreet.columns._rounding import Ends
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
@@ -274,9 +274,9 @@ class Policy:
         """Release new data if the promises hold there too, else RequirementError. Options are those of `release`."""
         return releasing.apply(self, table, **options)
 
-    def verify(self, table: object, original: object | None = None) -> Verification:
+    def verify(self, table: object, original: object | None = None, **limits: Unpack[Limits]) -> Verification:
         """Check a released table against this policy, from the table alone, or against the original as well."""
-        return verify(self, table, original)
+        return verify(self, table, original, **limits)
 
     # ------------------------------------------------------------------ files
 

@@ -56,6 +56,8 @@ class ReleaseOptions:
         What the release is for, for the report.
     force
         Replace files that exist.
+    memory_limit
+        What counting a file may use, such as "2GB".
     """
 
     keep: Sequence[str] = ()
@@ -66,6 +68,7 @@ class ReleaseOptions:
     na: Sequence[str] = ()
     purpose: str = ""
     force: bool = False
+    memory_limit: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +219,8 @@ def carry_through(
     if options.suppress:
         point, policy = frontier.engine.withhold(frontier, point, options.suppress)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
-    done = carry_out(policy, table, keep=options.keep, cells=options.cells, progress=progress)
+    limit = options.memory_limit
+    done = carry_out(policy, table, keep=options.keep, cells=options.cells, memory_limit=limit, progress=progress)
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)

@@ -31,6 +31,7 @@ def release(
     keep_anyway: bool = False,
     cells: Cells = "label",
     force: bool = False,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Coarsen the public columns of a table, and leave out everything else but the columns to keep.
@@ -38,9 +39,10 @@ def release(
     Columns that break the policy's promises when they stand beside the coarse ones are kept only with `keep_anyway`.
     Without `out` the result is of the kind that was given (a pandas frame for a pandas frame; an Arrow table for a
     file or a relation); with `out` it is written there, in the format that the suffix names, and the path is returned.
+    `memory_limit` is what counting a file may use, such as "2GB".
     """
     target = target_for(table, out, force=force)
-    done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+    done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
     broken_by_keep(policy, done, anyway=keep_anyway)
     return delivered(done, table, target)
 
@@ -54,11 +56,12 @@ def apply(
     keep_anyway: bool = False,
     cells: Cells = "label",
     force: bool = False,
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Release new data as `release` does, if the policy's promises hold there too; else RequirementError says why."""
     target = target_for(table, out, force=force)
-    done = carry_out(policy, table, keep=keep, cells=cells, progress=progress)
+    done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
     require_promises(policy, done)
     broken_by_keep(policy, done, anyway=keep_anyway)
     return delivered(done, table, target)
@@ -154,14 +157,17 @@ def in_kind(table: object, done: ReleasedRows) -> Any:
 
 
 def fingerprint(table: object) -> dict[str, Any]:
-    """The name and the sha256 of a file that a release was made from; nothing for a table in memory."""
-    if not isinstance(table, str | Path) or "://" in str(table) or not Path(table).is_file():
+    """The name and the sha256 of what a release was made from, file after file; nothing for a table in memory."""
+    if not isinstance(table, str | Path) or "://" in str(table):
         return {}
+    files = source_of(table).files()
     digest = hashlib.sha256()
-    with Path(table).open("rb") as file:
-        while chunk := file.read(1 << 22):
-            digest.update(chunk)
-    return {"file": Path(table).name, "sha256": digest.hexdigest()}
+    for path in files:
+        with Path(path).open("rb") as file:
+            while chunk := file.read(1 << 22):
+                digest.update(chunk)
+    several = {"files": len(files)} if len(files) > 1 else {}
+    return {"file": Path(files[0] if len(files) == 1 else table).name, **several, "sha256": digest.hexdigest()}
 
 
 def _row_counts(coded: list[tuple[Alphabet, IntArray]], counts: IntArray) -> dict[Any, int]:

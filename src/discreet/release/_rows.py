@@ -49,6 +49,7 @@ def carry_out(
     *,
     keep: str | Sequence[str] = (),
     cells: Cells = "label",
+    memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> ReleasedRows:
     """Coarsen a table without writing anything, and measure what the result leaks."""
@@ -61,7 +62,9 @@ def carry_out(
             raise ColumnError(f"{name!r} is a public column: it is released coarsened, and cannot be kept as it is")
     names = column_names(table)
     s_names, a_names = (role if all(name in names for name in role) else () for role in (policy.sensitive, policy.side))
-    coded, counts = _counted(table, [*policy.public, *s_names, *a_names], kept_names, policy.na, progress)
+    coded, counts = _counted(
+        table, [*policy.public, *s_names, *a_names], kept_names, policy.na, (memory_limit, progress)
+    )
     present = _present(policy, {name: coded[name] for name in (*policy.public, *s_names, *a_names)}, counts)
     x, x_codes = combine([coded[name] for name in policy.public], policy.public)
     block_of_letter, is_withheld = policy.blocks_of(x)
@@ -90,11 +93,15 @@ def carry_out(
 
 
 def _counted(
-    table: object, roles: list[str], kept: list[str], na: Sequence[str], progress: Progress | None
+    table: object,
+    roles: list[str],
+    kept: list[str],
+    na: Sequence[str],
+    limits: tuple[str | None, Progress | None],
 ) -> tuple[Coded, IntArray]:
     """The distinct rows of the columns needed, numbered; only columns with a role have texts that mean missing."""
     wanted = list(dict.fromkeys([*roles, *kept]))
-    values, counts = group(table, wanted, progress=progress)
+    values, counts = group(table, wanted, memory_limit=limits[0], progress=limits[1])
     if not counts.sum():
         raise TableError("the table has no rows: there is nothing to release")
     texts = frozenset(na)

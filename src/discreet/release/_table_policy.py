@@ -12,12 +12,12 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from discreet._text import counted
-from discreet._typing import Unseen
+from discreet._typing import Limits, Unseen
 from discreet.auditing._group_requirements import GroupRequirement, findings
 from discreet.columns._boxes import Boxes
 from discreet.columns._types import ColumnType
@@ -185,9 +185,9 @@ class TablePolicy:
         """Release new data if the requirement holds there too, else RequirementError."""
         return releasing.apply(self, table, **options)
 
-    def verify(self, table: object, original: object | None = None) -> Verification:
+    def verify(self, table: object, original: object | None = None, **limits: Unpack[Limits]) -> Verification:
         """Check a released table against this policy, from the table alone or against the original."""
-        return verify(self, table, original)
+        return verify(self, table, original, **limits)
 
     # ------------------------------------------------------------------ files
 

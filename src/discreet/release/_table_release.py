@@ -48,6 +48,8 @@ class TableReleaseOptions:
         What becomes of combinations never seen, when the policy is applied to new data.
     force
         Replace files that exist.
+    memory_limit
+        What counting a file may use, such as "2GB".
     """
 
     keep: Sequence[str] = ()
@@ -56,6 +58,7 @@ class TableReleaseOptions:
     purpose: str = ""
     unseen: Unseen = "nearest"
     force: bool = False
+    memory_limit: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,14 +236,14 @@ def publish_table(
     """Release a table by its policy into files that `check_table_files` let pass; all of them or none."""
     options = options or TableReleaseOptions()
     policy = replace(policy, unseen=options.unseen).with_source(**fingerprint(table))
-    done = carry_out(policy, table, keep=options.keep, progress=progress)
+    done = carry_out(policy, table, keep=options.keep, memory_limit=options.memory_limit, progress=progress)
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
-    letters, target = targets_of(table, policy, options.target, progress)
+    letters, target = targets_of(table, policy, options.target, memory_limit=options.memory_limit, progress=progress)
     scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
@@ -250,11 +253,16 @@ def publish_table(
 
 
 def targets_of(
-    table: object, policy: TablePolicy, target: str | None, progress: Progress | None = None
+    table: object,
+    policy: TablePolicy,
+    target: str | None,
+    *,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
 ) -> tuple[IntArray, IntArray | None]:
     """Each record's letter, and its class of the target column where one is named."""
     names = [*policy.public, *([target] if target else [])]
-    coded, counts = counted_columns(table, names, na=frozenset(policy.na), progress=progress)
+    coded, counts = counted_columns(table, names, na=frozenset(policy.na), memory_limit=memory_limit, progress=progress)
     x, x_codes = combine(coded[: len(policy.public)], policy.public)
     assert policy.letters is not None  # noqa: S101, a policy that was just made has them
     letter = policy.letters.place(x)[x_codes]

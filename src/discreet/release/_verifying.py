@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
 
 if TYPE_CHECKING:
+    from discreet._typing import Progress
     from discreet.release._coarsening import Coarsening
 
 
@@ -92,18 +94,26 @@ class _Findings:
         return Verification(tuple(self.problems), tuple(self.checked), tuple(self.unchecked), rows, self.measures)
 
 
-def verify(policy: Coarsening, released: object, original: object | None = None) -> Verification:
+def verify(
+    policy: Coarsening,
+    released: object,
+    original: object | None = None,
+    *,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> Verification:
     """Hold a released table against a policy without trusting the policy's own figures.
 
     Every cell must be one of the policy's. Where the released table has the sensitive columns, leakage is recomputed
     from it; where the original is given, it is released anew and both must agree row for row, kept columns included.
+    `memory_limit` is what counting a file may use, such as "2GB".
     """
     names = column_names(released)
     lacking = [name for name in policy.public if name not in names]
     if lacking:
         return Verification((f"the released table has no column {lacking[0]!r}",))
     others = [name for name in dict.fromkeys(names) if name not in policy.public]
-    values, counts = group(released, [*policy.public, *others])
+    values, counts = group(released, [*policy.public, *others], memory_limit=memory_limit, progress=progress)
     rows = int(counts.sum())
     if rows == 0:
         return Verification(("the released table has no rows",))
@@ -120,7 +130,8 @@ def verify(policy: Coarsening, released: object, original: object | None = None)
     if original is not None:
         kept = [name for name in others if name in column_names(original)]
         found.unchecked += [f"column {name!r}: the original does not have it" for name in others if name not in kept]
-        if not _compare(policy, found, original, readings, ({name: coded[name] for name in kept}, counts)):
+        anew = partial(carry_out, policy, original, keep=kept, memory_limit=memory_limit, progress=progress)
+        if not _compare(policy, found, anew, readings, ({name: coded[name] for name in kept}, counts)):
             return found.closed(rows)
     elif not with_s:
         found.unchecked += [
@@ -152,12 +163,16 @@ def _recompute(policy: Coarsening, found: _Findings, coded: Coded, block: IntArr
 
 
 def _compare(
-    policy: Coarsening, found: _Findings, original: object, readings: list[Reading], kept: tuple[Coded, IntArray]
+    policy: Coarsening,
+    found: _Findings,
+    anew: Callable[[], ReleasedRows],
+    readings: list[Reading],
+    kept: tuple[Coded, IntArray],
 ) -> bool:
     """Release the original anew, and hold both against each other; False where the original cannot be released."""
     columns, counts = kept
     try:
-        done = carry_out(policy, original, keep=list(columns))
+        done = anew()
     except (RequirementError, ColumnError) as problem:
         found.problems.append(f"the original: {problem}")
         return False

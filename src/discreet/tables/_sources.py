@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.tables._databases import DatabaseTable
+from discreet.tables._duckdb import memory_bytes
 from discreet.tables._files import TableFile
 from discreet.tables._frames import ColumnMapping, Frame, RowList
 from discreet.tables._workbooks import Workbook
@@ -31,6 +32,7 @@ def group(
     table: object, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
 ) -> tuple[list[Any], IntArray]:
     """The distinct rows of the named columns (or all of them, for what is in memory), with counts."""
+    memory_bytes(memory_limit)  # before anything is opened, and whatever holds the table
     return source_of(table).group(columns, memory_limit=memory_limit, progress=progress)
 
 

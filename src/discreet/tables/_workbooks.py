@@ -46,7 +46,7 @@ class Workbook:
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row; rows without any value are no rows."""
         names, values = self._sheet()
-        check_columns(columns, names, locate(self.path)[0])
+        check_columns(columns, names, locate(self.path).name)
         return [values[names.index(name)] for name in columns]
 
     def group(
@@ -58,10 +58,11 @@ class Workbook:
 
     def files(self) -> list[str]:
         """The workbook, without the sheet."""
-        return [locate(self.path)[0]]
+        return [locate(self.path).name]
 
     def _sheet(self, *, header_only: bool = False) -> tuple[list[str], list[list[object]]]:
-        base, _, sheet = locate(self.path)
+        found = locate(self.path)
+        base, sheet = found.name, found.sheet
         return _excel(base, sheet, header_only=header_only)
 
 
