@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet import datasets, measures, queries, sample_privacy, tables, testing
-    from discreet.auditing._audit import Audit, audit
+    from discreet.auditing._audit import Audit
+    from discreet.auditing._measuring import audit
     from discreet.columns import ColumnType
     from discreet.errors import DiscreetError
     from discreet.joint._joint import Joint

@@ -57,7 +57,7 @@ class Limits(TypedDict, total=False):
 class Reading(Limits, total=False):
     """How a table is read; see `Joint.from_table`."""
 
-    missing: MissingPolicy
+    missing: MissingPolicy | Literal["wildcard"]  # wildcards are for audits alone
     na: str | Iterable[str]
 
 

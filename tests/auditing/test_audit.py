@@ -45,7 +45,7 @@ def test_every_measure_is_there() -> None:
 
 
 def test_a_large_audit_leaves_the_orders_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.auditing._audit.SMALL", 2)
+    monkeypatch.setattr("discreet.auditing._measuring.SMALL", 2)
     assert "I_2" not in dc.audit(CLINIC, "illness", "town").values
     assert "I_2" in dc.audit(CLINIC, "illness", "town", orders=[2]).values
 
@@ -248,7 +248,7 @@ def test_a_single_sensitive_value_is_refused_and_nothing_is_shown() -> None:
 
 
 def test_an_audit_needs_records() -> None:
-    from discreet.auditing._audit import audit_joint
+    from discreet.auditing import audit_joint
 
     with pytest.raises(InputError, match="counts records"):
         audit_joint(dc.Joint.from_array([[0.5, 0.2], [0.2, 0.1]]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import label_text, number_text
-from discreet.auditing._verdict import MAIN, bits, headline, next_step, records_text, risk_rows
+from discreet.auditing._verdict import MAIN, bits, further_sentences, headline, next_step, records_text, risk_rows
 from discreet.auditing._words import explain, missing_sentence
 from discreet.measures import REGISTRY
 from discreet.report import _plots as plots
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from discreet.auditing._requirements import Finding
 
 WORST_IN_NOTEBOOKS = 5
+OTHERS = {  # figures that are no functions of a joint alone: name, units, source
+    "kmap": ("k-map", "count", "[Sweeney 2001]"),
+    "presence_max": ("δ-presence, the largest", "share", "[Nergiz et al. 2007, Def 2]"),
+    "presence_min": ("δ-presence, the least", "share", "[Nergiz et al. 2007, Def 2]"),
+    "risk": ("individual risk", "share", "[Benedetti and Franconi 1998]"),
+}
 COMPONENTS_FIT = 60  # letters on either side that a bipartite drawing can still show
 
 
@@ -29,16 +35,17 @@ def measure_rows(audit: Audit, *, everything: bool = True) -> list[dict[str, str
     for symbol in audit.values if everything else [each for each in MAIN if each in audit.values]:
         value = audit.values[symbol]
         known = REGISTRY.get(symbol)
-        units = known.units if known else "bits"
+        name, units, source = OTHERS.get(symbol, ("with side information", "bits", "[AC, end of V-C]"))
+        units = known.units if known else units
         rows.append(
             {
                 "symbol": symbol,
-                "name": known.name if known else "with side information",
+                "name": known.name if known else name,
                 "value": number_text(value, units),
                 "units": "" if units == "count" else units,
                 "meaning": explain(symbol, value, audit.joint),
                 "formula": known.formula if known else "",
-                "reference": known.reference if known else "[AC, end of V-C]",
+                "reference": known.reference if known else source,
             }
         )
     return rows
@@ -54,16 +61,17 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
         main=measure_rows(audit, everything=False),
         headline=headline(audit),
         bits=bits(audit),
-        risk=risk_rows(audit.risk),
+        risk=risk_rows(audit.risk, audit.household),
+        further=further_sentences(audit),
         step=next_step(audit),
         worst=audit.worst(worst, show_values=show_values),
-        exposed=audit.exposed(show_values=show_values),
+        exposed=None if audit.is_bare else audit.exposed(show_values=show_values),
         show_values=show_values,
         findings=findings,
-        missing=missing_sentence(audit.joint),
+        missing=missing_sentence(audit.joint, audit.matched),
         sizes=group_sizes(audit),
-        columns=column_leakage(audit),
-        components=components(audit),
+        columns=None if audit.is_bare else column_leakage(audit),
+        components=None if audit.is_bare else components(audit),
         today=dt.date.today().isoformat(),
         number=number_text,
         units=units_of,
@@ -80,7 +88,8 @@ def audit_fragment(audit: Audit) -> str:
         measures=measure_rows(audit, everything=False),
         headline=headline(audit),
         bits=bits(audit),
-        risk=risk_rows(audit.risk),
+        risk=risk_rows(audit.risk, audit.household),
+        further=further_sentences(audit),
         step=next_step(audit),
         worst=audit.worst(WORST_IN_NOTEBOOKS),
     )
@@ -88,20 +97,21 @@ def audit_fragment(audit: Audit) -> str:
 
 def units_of(symbol: str) -> str:
     """The units of a measure; those with side information are in bits."""
-    return REGISTRY[symbol].units if symbol in REGISTRY else "bits"
+    return REGISTRY[symbol].units if symbol in REGISTRY else OTHERS.get(symbol, ("", "bits", ""))[1]
 
 
 def group_sizes(audit: Audit) -> str:
     """How many groups have how many distinct s, and how many records: the worst groups stand on the left."""
     joint = audit.joint
     drawing, axes = plots.figure()
-    top = int(max(joint.distinct.max(), joint.records.max()))
+    top = int(max(joint.distinct.max(), joint.records.max()))  # of values as they stand, wildcards or not
     edges = np.arange(1, top + 2) - 0.5 if top <= 40 else np.unique(np.geomspace(1, top + 1, 40).round()) - 0.5
     records = np.histogram(joint.records, edges)[0]
     distinct = np.histogram(joint.distinct, edges)[0]
     centres, width = (edges[:-1] + edges[1:]) / 2, np.diff(edges)
     axes.bar(centres, records, width=0.92 * width, color=plots.PALE, label="records")
-    axes.bar(centres, distinct, width=0.5 * width, color=plots.ACCENT, label="distinct sensitive values")
+    if not audit.is_bare:
+        axes.bar(centres, distinct, width=0.5 * width, color=plots.ACCENT, label="distinct sensitive values")
     if top > 40:
         axes.set_xscale("log")
     else:

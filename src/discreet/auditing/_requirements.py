@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.auditing._group_requirements import GroupRequirement, is_of_groups
+from discreet.auditing._matching import Matched
+from discreet.auditing._population import SYMBOLS
 from discreet.errors import InputError, MeasureError
 from discreet.measures import REGISTRY
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*")
 _SIDE = ("L0|A", "I*,A")
+_RISK = "risk"
 _HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
 
@@ -80,7 +83,7 @@ class Requirement:
                 f"requirement {text!r} does not read as MEASURE<=NUMBER or MEASURE>=NUMBER, such as 'L0<=2'"
             )
         symbol, bound = match["symbol"], match["bound"]
-        if symbol not in _SIDE and symbol not in REGISTRY:
+        if symbol not in (*_SIDE, *SYMBOLS, _RISK) and symbol not in REGISTRY:
             REGISTRY[symbol]  # raises, naming the measures there are
         try:
             number = float(bound)
@@ -95,34 +98,59 @@ class Requirement:
 
         Several sensitive columns can be well hidden together while one of them lies open, so one is enough to fail.
         """
-        value = audit.values.get(self.symbol)
-        if value is None:
-            if self.symbol in _SIDE:
-                raise MeasureError(
-                    f"{self.symbol} needs side information: name the columns that an adversary knows already"
-                )
-            value = REGISTRY[self.symbol](audit.joint)
-        finding = self._finding(audit.joint, value, most)
-        about_x = self.symbol not in _SIDE and REGISTRY[self.symbol].role != "prior"
+        finding = self._finding(audit.joint, self._value(audit), most, self._of_groups(audit))
+        about_x = self.symbol in REGISTRY and REGISTRY[self.symbol].role != "prior"
         if finding.met and about_x and len(audit.joint.sensitive) > 1:
             for name in audit.joint.sensitive:
                 one = audit.joint.select(sensitive=[name])
                 # A column of two values cannot have five of them in a group: all of its own are enough.
                 reachable = self.symbol == "k" and self.relation in (">=", ">")
                 asked = replace(self, bound=min(self.bound, one.n_s)) if reachable else self
-                alone = asked._finding(one, REGISTRY[self.symbol](one), most)
+                alone = asked._alone(one, audit, most)
                 if not alone.met:
                     return replace(alone, requirement=self, column=name)
         return finding
 
-    def _finding(self, joint: Joint, value: float, most: int) -> Finding:
+    def _alone(self, one: Joint, audit: Audit, most: int) -> Finding:
+        """The requirement held against one of several sensitive columns."""
+        matched = Matched.of(one, wildcard=audit.matched.has_wildcards)
+        values = matched.values() if matched.has_wildcards else {}
+        value = values[self.symbol] if self.symbol in values else REGISTRY[self.symbol](one)
+        return self._finding(one, value, most, _of_groups(self.symbol, one, matched))
+
+    def _value(self, audit: Audit) -> float:
+        value = audit.values.get(self.symbol)
+        if value is not None:
+            return value
+        if self.symbol == _RISK:
+            return audit.risk.individual
+        if self.symbol in _SIDE:
+            raise MeasureError(
+                f"{self.symbol} needs side information: name the columns that an adversary knows already"
+            )
+        if self.symbol in SYMBOLS:
+            raise MeasureError(f"{self.symbol} needs the population: name its table")
+        if audit.is_bare:
+            raise MeasureError(f"{self.symbol} is about sensitive values: name a sensitive column")
+        return REGISTRY[self.symbol](audit.joint)
+
+    def _of_groups(self, audit: Audit) -> FloatArray | None:
+        if self.symbol == _RISK:
+            return audit.individual_risk
+        if self.symbol == "kmap" and audit.population is not None:
+            return audit.population.sizes.astype(np.float64)
+        if self.symbol == "presence_max" and audit.population is not None:
+            return audit.population.presence(audit.joint)
+        return _of_groups(self.symbol, audit.joint, audit.matched)
+
+    def _finding(self, joint: Joint, value: float, most: int, own: FloatArray | None) -> Finding:
         # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
         finite = math.isfinite(value) and math.isfinite(self.bound)
         close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
         met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
         if met:
             return Finding(self, value, True, 0, (), total=int(joint.total))
-        failing = self._failing(joint)
+        failing = self._failing(joint, own)
         groups = tuple(
             Group(joint.x_label(letter), int(joint.records[letter]), int(joint.distinct[letter]))
             for letter in failing[:most].tolist()
@@ -130,9 +158,8 @@ class Requirement:
         people = int(joint.records[failing].sum())
         return Finding(self, value, False, len(failing), groups, people=people, total=int(joint.total))
 
-    def _failing(self, joint: Joint) -> IntArray:
+    def _failing(self, joint: Joint, own: FloatArray | None) -> IntArray:
         """The letters of x that break the bound by themselves, worst first; none where a measure is an average."""
-        own = _of_groups(self.symbol, joint)
         if own is None:
             return np.empty(0, dtype=np.int64)
         apart = ~np.isclose(own, self.bound, rtol=_ROUNDING, atol=_ROUNDING)
@@ -145,10 +172,11 @@ class Requirement:
         return f"{self.symbol} {self.relation} {self.bound:g}"
 
 
-def _of_groups(symbol: str, joint: Joint) -> FloatArray | None:
+def _of_groups(symbol: str, joint: Joint, matched: Matched) -> FloatArray | None:
     """The measure of every group by itself, where the measure of the table is that of its worst group."""
-    if symbol == "L*":
-        return np.asarray(np.log2(joint.n_s - joint.distinct + 1.0))
-    if symbol == "B0":
-        return np.asarray(np.log2(joint.distinct), dtype=np.float64)
+    distinct = matched.distinct.astype(np.float64)
+    if symbol in ("n", "k"):
+        return matched.records.astype(np.float64) if symbol == "n" else distinct
+    if symbol in ("L0", "L*", "B0"):
+        return np.log2({"L0": joint.n_s / distinct, "L*": joint.n_s - distinct + 1.0, "B0": distinct}[symbol])
     return GroupRequirement(symbol, 0.0).of_groups(joint) if is_of_groups(symbol) else None

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.auditing._individual import THRESHOLD, individual_risk
+
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
 
 SIZES = (2, 3, 5, 10)  # groups smaller than these are counted
-THRESHOLD = 0.2  # a probability of being found that many guidelines call high: groups below five
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,9 @@ class Risk:
         People whose probability of being found exceeds `THRESHOLD`.
     population
         People whom the records stand for, where sample weights say so; else None.
+    individual, expected
+        The largest risk of a record by itself, and the sum over all records: so many may be found. With sample weights both are
+        the estimate of Benedetti and Franconi.
     """
 
     records: int
@@ -50,10 +54,14 @@ class Risk:
     marketer: float
     above: int
     population: float | None = None
+    individual: float = 1.0
+    expected: float = 0.0
 
     @classmethod
-    def of(cls, sizes: IntArray, people: FloatArray | None = None) -> Risk:
-        """The risk of groups of these sizes, standing for so many `people` each in the population.
+    def of(cls, records: IntArray, people: FloatArray | None = None, matching: IntArray | None = None) -> Risk:
+        """The risk of groups of so many records, standing for so many `people` each in the population.
+
+        `matching` are the records that match a group, where they are more than its own.
 
         Examples
         --------
@@ -61,19 +69,23 @@ class Risk:
         >>> risk.uniques, risk.below[5], risk.prosecutor, risk.marketer
         (1, 5, 1.0, 0.3)
         """
+        sizes = records if matching is None else matching
         found_by = 1.0 / sizes if people is None else 1.0 / np.maximum(people, sizes)
-        records = int(sizes.sum())
+        each = individual_risk(sizes, people)
+        total = int(records.sum())
         return cls(
-            records=records,
+            records=total,
             groups=len(sizes),
             least=int(sizes.min()),
             uniques=int((sizes == 1).sum()),
-            below={size: int(sizes[sizes < size].sum()) for size in SIZES},
+            below={size: int(records[sizes < size].sum()) for size in SIZES},
             prosecutor=float((1.0 / sizes).max()),
             journalist=float(found_by.max()),
-            marketer=float((sizes * found_by).sum() / records),
-            above=int(sizes[1.0 / sizes > THRESHOLD].sum()),
-            population=None if people is None else float(people.sum()),
+            marketer=float((records * found_by).sum() / total),
+            above=int(records[1.0 / sizes > THRESHOLD].sum()),
+            population=None if people is None else float((people * records / sizes).sum()),
+            individual=float(each.max()),
+            expected=float(records @ each),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,4 +101,6 @@ class Risk:
             "threshold": THRESHOLD,
             "above_threshold": self.above,
             "population": self.population,
+            "individual": self.individual,
+            "expected": self.expected,
         }

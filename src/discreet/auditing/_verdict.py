@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from discreet.auditing._audit import Audit
+    from discreet.auditing._individual import HouseholdRisk
     from discreet.auditing._requirements import Finding
     from discreet.auditing._risk import Risk
 
 MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
+TOGETHER = 3  # sets of columns named that tell only together
 RECORDS, VALUES = 5, 3  # what a first release is asked for: so many people and so many sensitive values in every group
 
 
 def headline(audit: Audit) -> str:
     """Who is exposed, in people: those in small groups, and those whose sensitive value is certain."""
     joint, risk = audit.joint, audit.risk
-    sensitive, public = joined(joint.sensitive), joined(joint.public)
+    public = joined(joint.public)
     small = risk.below[RECORDS]
     who = "all" if risk.uniques == small else f"{risk.uniques:,}"
     alone = f", {who} of them alone with their {public}" if risk.uniques else ""
@@ -32,7 +34,10 @@ def headline(audit: Audit) -> str:
         if small
         else f"All {risk.records:,} people share their {public} with at least {risk.least - 1:,} others."
     )
-    certain = int(joint.records[joint.distinct == 1].sum())
+    if audit.is_bare:
+        return found
+    sensitive = joined(joint.sensitive)
+    certain = int(joint.records[audit.matched.distinct == 1].sum())
     give = "gives" if len(joint.public) == 1 else "give"
     known = (
         f"For {certain:,} of {joint.total:,} people, {public} {give} away {sensitive} for certain."
@@ -44,6 +49,8 @@ def headline(audit: Audit) -> str:
 
 def bits(audit: Audit) -> str:
     """How much is lost, in bits: in the worst case, on average, and to somebody who knows more."""
+    if audit.is_bare:
+        return "No sensitive column was named: people are counted, and what is learnt of them is not."
     joint, values = audit.joint, audit.values
     lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
     if not joint.has_side:
@@ -51,7 +58,7 @@ def bits(audit: Audit) -> str:
     return f"{lost} To somebody who knows {joined(joint.side.a.names)}, {values['L0|A']:.2f} bits are lost in the worst case."
 
 
-def risk_rows(risk: Risk) -> list[tuple[str, str, str]]:
+def risk_rows(risk: Risk, household: HouseholdRisk | None = None) -> list[tuple[str, str, str]]:
     """Risk as stewards know it: what, how many people, and the share of all."""
     rows = [("alone with their values (uniques)", f"{risk.uniques:,}", _share(risk.uniques / risk.records))]
     rows += [
@@ -64,7 +71,40 @@ def risk_rows(risk: Risk) -> list[tuple[str, str, str]]:
     if risk.population is not None:
         who = f"the same among the {risk.population:,.0f} people that the records stand for (journalist's risk)"
         rows.append((who, "", _share(risk.journalist)))
+        rows.append(
+            (
+                "the same estimated from the weights, for the record at most risk (individual risk)",
+                "",
+                _share(risk.individual),
+            )
+        )
+        rows.append(
+            ("found, as expected by individual risks", f"{risk.expected:,.1f}", _share(risk.expected / risk.records))
+        )
+    if household is not None:
+        rows.append(
+            (
+                f"probability for one of {household.households:,} households, at most (household risk)",
+                "",
+                _share(household.most),
+            )
+        )
+        rows.append(
+            (
+                "found with their households, as expected",
+                f"{household.expected:,.1f}",
+                _share(household.expected / risk.records),
+            )
+        )
     return rows
+
+
+def further_sentences(audit: Audit) -> list[str]:
+    """What was looked for beside: columns that tell only together, the population, and who is special."""
+    about = joined(audit.joint.sensitive) if not audit.is_bare else ""
+    said = [f"About {about}: {each.sentence()}." for each in audit.together[:TOGETHER]]
+    said += audit.population.sentences() if audit.population else []
+    return said + (audit.special.sentences() if audit.special else [])
 
 
 def records_text(finding: Finding) -> str:
@@ -103,25 +143,35 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
     side = joint.side.a.names if joint.has_side else ()
     public, sensitive = [*joint.public, *side], list(joint.sensitive)
     values = min(VALUES, joint.n_s)
-    safe = not risk.below[RECORDS] and audit.values["k"] >= values and not side
-    kept, told = (risk.least, int(audit.values["k"])) if safe else (RECORDS, values)
-    require = [f"n>={kept}", f"k>={told}"]
+    safe = not risk.below[RECORDS] and audit.values.get("k", values) >= values and not side
+    require = [f"n>={risk.least if safe else RECORDS}"]
+    if not audit.is_bare:
+        require.append(f"k>={int(audit.values['k']) if safe else values}")
     known = table or (audit.source if audit.source != "a table in memory" else "TABLE.csv")
     asked = [
         *("discreet", "audit" if safe else "release", shlex.quote(known)),
         *_option("--public", public),
-        *_option("--sensitive", sensitive),
-        *map(shlex.quote, more),
+        *(_option("--sensitive", sensitive) if sensitive else []),
+        *map(shlex.quote, more if safe else _for_releases(more)),
         *(part for each in require for part in ("--require", f'"{each}"')),
     ]
     if safe:
         why = "Nothing stands out. Hold every later version of the table to what this one has:"
         return Step(why, " ".join(asked), f"audit.check({require!r})")
     files = "--out released.csv --policy policy.json --report report.html"
-    why = f"Release it coarser, so that every row is shared by {RECORDS} people with {values} different values of "
-    why += f"{joined(sensitive)}:" if len(sensitive) == 1 else f"each of {joined(sensitive)}:"
+    why = f"Release it coarser, so that every row is shared by {RECORDS} people"
+    if sensitive:
+        each = "" if len(sensitive) == 1 else "each of "
+        why += f" with {values} different values of {each}{joined(sensitive)}"
+    why += ":"
     python = f"discreet.generalise(table, {public!r}, {sensitive!r}, {require!r})"
     return Step(why, f"{' '.join(asked)} {files}", python)
+
+
+def _for_releases(more: Sequence[str]) -> list[str]:
+    """The options without those that audits alone have."""
+    text = "\0".join(["", *more])
+    return [part for part in text.replace("\0--missing\0wildcard", "").split("\0") if part]
 
 
 def _option(name: str, columns: Sequence[str]) -> list[str]:

@@ -6,14 +6,20 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from discreet._text import counted
+
 if TYPE_CHECKING:
+    from discreet.auditing._matching import Matched
     from discreet.joint._joint import Joint
 
 Sentence = Callable[[float, "Joint"], str]
 
 
-def missing_sentence(joint: Joint) -> str:
+def missing_sentence(joint: Joint, matched: Matched | None = None) -> str:
     """How missing values were treated."""
+    if matched is not None and matched.has_wildcards and joint.missing and joint.missing.rows:
+        rows = counted(joint.missing.rows, "row")
+        return f"{rows} with missing values kept; in risk, n, k and L0 a missing public value matches any, else it is a level"
     return joint.missing.sentence() if joint.missing else "missing values were treated before"
 
 
@@ -25,8 +31,8 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
     return OF_AN_ORDER[family].format(order=order, value=value) if family in OF_AN_ORDER else ""
 
 
-def _least_shrinking(_: float, joint: Joint) -> str:
-    most = int(joint.distinct.max())
+def _least_shrinking(value: float, joint: Joint) -> str:
+    most = round(joint.n_s / _factor(value))
     return (
         f"Everybody's candidates shrink {_times(joint.n_s / most)} at least."
         if most < joint.n_s
@@ -34,8 +40,8 @@ def _least_shrinking(_: float, joint: Joint) -> str:
     )
 
 
-def _most_shrinking(_: float, joint: Joint) -> str:
-    n_s, least = joint.n_s, int(joint.distinct.min())
+def _most_shrinking(value: float, joint: Joint) -> str:
+    n_s, least = joint.n_s, round(joint.n_s / _factor(value))
     if least == n_s:
         return "Nobody's candidates shrink."
     return f"Somebody's candidates shrink from {n_s} to {least}, {_times(n_s / least)}."
@@ -55,11 +61,10 @@ def _told_apart_by_the_informed(value: float, _: Joint) -> str:
     return f"Together with the side information, {pieces} groups can be told apart without error."
 
 
-def _most_exposed(_: float, joint: Joint) -> str:
-    n_s, least = joint.n_s, int(joint.distinct.min())
-    if least == n_s:
+def _most_exposed(value: float, _: Joint) -> str:
+    if value == 0:
         return "No attribute is exposed."
-    return f"About the most exposed attribute, the candidates shrink {_times(n_s - least + 1)} in the worst case."
+    return f"About the most exposed attribute, the candidates shrink {_times(round(_factor(value)))} in the worst case."
 
 
 def _worst_group(value: float, _: Joint) -> str:
@@ -102,11 +107,11 @@ def _guesses_after(value: float, _: Joint) -> str:
 
 SENTENCES: dict[str, Sentence] = {
     "H0": lambda _, joint: f"Before the release every one of the {joint.n_s} sensitive values is possible.",
-    "H0|X": lambda _, joint: (
-        f"The least telling public value still leaves {joint.distinct.max()} of {joint.n_s} sensitive values."
+    "H0|X": lambda value, joint: (
+        f"The least telling public value still leaves {round(_factor(value))} of {joint.n_s} sensitive values."
     ),
-    "B0": lambda _, joint: (
-        f"The most telling public value leaves only {joint.distinct.min()} of {joint.n_s} sensitive values."
+    "B0": lambda value, joint: (
+        f"The most telling public value leaves only {round(_factor(value))} of {joint.n_s} sensitive values."
     ),
     "I0": _least_shrinking,
     "L0": _most_shrinking,
@@ -137,6 +142,11 @@ SENTENCES: dict[str, Sentence] = {
     ),
     "HG|X": _guesses_after,
     "LG": lambda value, _: f"The release saves {_guesses(value)} on average.",
+    "kmap": lambda value, _: (
+        f"Some record matches {value:.0f} {'person' if value == 1 else 'people'} of the population."
+    ),
+    "presence_max": lambda value, _: f"Of somebody it is known with {value:.0%} certainty that he is in the table.",
+    "presence_min": lambda value, _: f"Of everybody in the population it is known with {value:.0%} certainty or more.",
     "L0|A": lambda value, _: (
         f"To somebody who knows the side information, candidates shrink {_times(_factor(value))} in the worst case."
     ),

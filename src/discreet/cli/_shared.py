@@ -58,9 +58,9 @@ memory_option = click.option(
 )
 
 
-def table_options(function: F) -> F:
-    """TABLE and the roles of its columns."""
-    return _table_options(function, required=True)
+def audit_table_options(function: F) -> F:
+    """TABLE and the roles of its columns; none need be sensitive, and what is missing may match anything."""
+    return _table_options(function, required=True, wildcard=True)
 
 
 def recipe_table_options(function: F) -> F:
@@ -68,24 +68,23 @@ def recipe_table_options(function: F) -> F:
     return _table_options(function, required=False)
 
 
-def _table_options(function: F, *, required: bool) -> F:
+def _table_options(function: F, *, required: bool, wildcard: bool = False) -> F:
     return _decorated(
         function,
         (
             click.argument("table", type=TableName(), required=required),
-            click.option(
-                "--sensitive", "-s", type=Names(), multiple=True, required=required, help="Columns to protect (S)."
-            ),
+            click.option("--sensitive", "-s", type=Names(), multiple=True, help="Columns to protect (S)."),
             click.option(
                 "--public", "-p", type=Names(), multiple=True, required=required, help="Columns to publish (X)."
             ),
             click.option("--side", type=Names(), multiple=True, help="Columns that an adversary knows already (A)."),
             click.option(
                 "--missing",
-                type=click.Choice(get_args(MissingPolicy)),
+                type=click.Choice([*get_args(MissingPolicy), *(["wildcard"] if wildcard else [])]),
                 default="level",
                 show_default=True,
-                help="Missing values: a level of their own, dropped with their rows, or refused.",
+                help="Missing values: a level of their own, dropped with their rows, or refused"
+                + ("; or public ones match any value, as suppressed cells may." if wildcard else "."),
             ),
             click.option("--na", multiple=True, metavar="TEXT", help='Text that means missing, such as "?".'),
             click.option(

@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import console, flat, named, print_json, progress, table_options
+from discreet.cli._shared import audit_table_options, flat, named, print_json, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from rich.table import Table
-
-    from discreet.auditing import Audit, Finding
-    from discreet.auditing._verdict import Step
+    from discreet.auditing import Finding
 
 WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
-
-COLUMNS = 40  # public columns that a screen shows
 
 
 @click.command(
@@ -27,10 +20,20 @@ COLUMNS = 40  # public columns that a screen shows
     epilog="Example: discreet audit people.csv --sensitive diagnosis --public age,sex,postcode,admission "
     "--require 'n>=5' --require 'k>=3'",
 )
-@table_options
+@audit_table_options
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
+@click.option("--household", metavar="COLUMN", help="Who is found leads to all of his household.")
+@click.option("--population", metavar="TABLE", help="The population: how many people in it a record matches (k-map).")
+@click.option(
+    "--special",
+    metavar="SIZE",
+    type=click.IntRange(min=1),
+    is_flag=False,
+    flag_value=3,
+    help="Who is singled out by so few public columns (SUDA); 3 where no size is given.",
+)
 @click.option("--threat", metavar="FILE", help="Named threats, a TOML file: who wins what by acting on the release.")
 @click.option("--worst", type=click.IntRange(min=0), help="How many groups to show; 5 on the screen, 10 in documents.")
 @click.option("--all", "everything", is_flag=True, help="Every measure, not the main ones alone.")
@@ -42,10 +45,13 @@ def command(
 ) -> int:
     """Measure what the public columns of TABLE give away about its sensitive columns.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow, Excel) or a database URL such as sqlite:///people.db#people.
+    Without sensitive columns, count how easily people are found by the public ones (k-anonymity and risk).
+
+    TABLE is a file (CSV, TSV, Parquet, Arrow, Excel, Stata, SPSS, SAS, R) or a database URL such as sqlite:///people.db#people.
     """
     from discreet.auditing import Requirement, audit, load_threats
     from discreet.auditing._verdict import next_step
+    from discreet.cli._audit_text import show
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 
@@ -57,11 +63,11 @@ def command(
     with progress("audit") as report:
         found = audit(
             where,
-            flat(options["sensitive"], where),
+            flat(options["sensitive"], where) or None,
             flat(options["public"], where),
             flat(options["side"], where) or None,
             orders=options["order"] or None,
-            weights=options["weights"],
+            **{name: options[name] for name in ("weights", "household", "population", "special")},
             progress=report,
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
@@ -112,170 +118,3 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
             {"value": shown(group.value), "rows": group.rows, "distinct": group.distinct} for group in finding.groups
         ],
     }
-
-
-def show(
-    found: Audit,
-    findings: Sequence[Finding] = (),
-    *,
-    worst: int = WORST,
-    show_values: bool = False,
-    everything: bool = False,
-    step: Step | None = None,
-) -> None:
-    """The audit as text: who is exposed, the worst groups and what to do; then the figures behind it."""
-    from rich.markup import escape
-
-    from discreet._text import shortened
-    from discreet.auditing._verdict import bits, headline, next_step
-    from discreet.auditing._words import missing_sentence
-
-    screen = console()
-    joint = found.joint
-    sensitive, public = ", ".join(joint.sensitive), shortened(", ".join(joint.public))
-    screen.print(f"[bold]{escape(headline(found))}[/bold]")
-    for finding in findings:
-        verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
-        screen.print(
-            f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
-        )
-        if finding.failing:
-            screen.print(escape(_broken_by(finding, joint.public)), highlight=False)
-    screen.print(_risk(found))
-    if worst:
-        screen.print(_worst_groups(found, worst, show_values))
-    step = step or next_step(found)
-    screen.print(f"\n[bold]What to do next[/bold]\n{escape(step.why)}", highlight=False)
-    screen.print(f"  {escape(step.command)}", highlight=False, soft_wrap=True)
-    screen.print(_measures(found, everything))
-    screen.print(escape(bits(found)), highlight=False)
-    screen.print(
-        f"{joint.total:,} rows, {joint.n_s:,} values of {escape(sensitive)}, {joint.n_x:,} of {escape(public)}, "
-        f"{joint.counts.nnz:,} distinct pairs; missing values: {escape(missing_sentence(joint))}.",
-        highlight=False,
-    )
-    for sentence in _sentences(found, sensitive):
-        screen.print(escape(sentence), highlight=False)
-    if len(found.columns) > 1:
-        screen.print(_public_columns(found))
-    if found.sensitive:
-        screen.print(_sensitive_columns(found))
-
-
-def _table(title: str, *columns: str) -> Table:
-    """An empty table; a column whose name begins with > stands to the right."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    made = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="dim")
-    for column in columns:
-        made.add_column(escape(column.lstrip(">")), justify="right" if column.startswith(">") else "left")
-    return made
-
-
-def _measures(found: Audit, everything: bool) -> Table:
-    from rich.markup import escape
-
-    from discreet.auditing._audit_page import measure_rows
-
-    rows = measure_rows(found, everything=everything)
-    left = len(found.values) - len(rows)
-    title = f"\nMain measures ({left} more with --all)" if left else "\nMeasures"
-    measures = _table(title, "", ">value", "units", "what it means here")
-    for row in rows:
-        measures.add_row(escape(row["symbol"]), row["value"], row["units"], escape(row["meaning"]))
-    return measures
-
-
-def _risk(found: Audit) -> Table:
-    from discreet.auditing._verdict import risk_rows
-
-    risk = _table("\nRisk of being found", "", ">people", ">share")
-    for row in risk_rows(found.risk):
-        risk.add_row(*row)
-    return risk
-
-
-def _worst_groups(found: Audit, worst: int, show_values: bool) -> Table:
-    from rich.markup import escape
-
-    from discreet._text import group_text, label_text, shortened
-
-    sensitive, public = ", ".join(found.joint.sensitive), shortened(", ".join(found.joint.public))
-    which = ["which"] if show_values else []
-    groups = _table("\nWorst groups", public, ">records", f">distinct {sensitive}", *which)
-    for group in found.worst(worst, show_values=show_values):
-        named_values = (
-            ["; ".join(shortened(label_text(value)) for value in group.sensitive[:20])] if group.sensitive else []
-        )
-        cells = [group_text(group.value, found.joint.public), f"{group.rows:,}", f"{group.distinct:,}", *named_values]
-        groups.add_row(*map(escape, cells))
-    return groups
-
-
-def _sentences(found: Audit, sensitive: str) -> list[str]:
-    """What the tables do not show: groups that share one value, and the most exposed attribute."""
-    from discreet._text import group_text
-
-    said = []
-    alike = found.homogeneity
-    if alike.groups:
-        said.append(
-            f"Homogeneity: in {alike.groups:,} group{'s' if alike.groups > 1 else ''} of two or more records "
-            f"({alike.rows:,} people) all share a single {sensitive}: anonymous by records, known all the same."
-        )
-    if found.values["L0"] > 0:
-        exposed = found.exposed()
-        joined = "the one value" if exposed["joined"] == 1 else f"one of the {exposed['joined']} values"
-        said.append(
-            f"Most exposed attribute: whether {sensitive} is {joined} seen with {group_text(exposed['x'], found.joint.public)}."
-        )
-    return said
-
-
-def _public_columns(found: Audit) -> Table:
-    from rich.markup import escape
-
-    from discreet._text import number_text
-
-    most = f" (the {COLUMNS} that tell most alone, of {len(found.columns):,})" if len(found.columns) > COLUMNS else ""
-    parts = _table(
-        f"\nPublic columns{most}", "", ">values", ">L0 alone", ">I alone", ">L0 saved without", ">I saved without"
-    )
-    telling = sorted(found.columns, key=lambda part: -part.alone["I"])[:COLUMNS]
-    for part in telling if most else found.columns:
-        saved = [part.saved(symbol, found.values[symbol]) for symbol in ("L0", "I")]
-        parts.add_row(
-            escape(part.column),
-            f"{part.levels:,}",
-            number_text(part.alone["L0"], "bits"),
-            number_text(part.alone["I"], "bits"),
-            *(number_text(value, "bits") if value is not None else "" for value in saved),
-        )
-    return parts
-
-
-def _sensitive_columns(found: Audit) -> Table:
-    from rich.markup import escape
-
-    from discreet._text import number_text
-
-    ones = _table("\nSensitive columns one by one", "", ">values", ">L0", ">I*", ">I", ">k")
-    for name, values in found.sensitive.items():
-        ones.add_row(
-            escape(name),
-            f"{values['levels']:,.0f}",
-            *(number_text(values[symbol], "bits") for symbol in ("L0", "I*", "I")),
-            number_text(values["k"], "count"),
-        )
-    return ones
-
-
-def _broken_by(finding: Finding, public: Sequence[str]) -> str:
-    from discreet._text import group_text
-    from discreet.auditing._verdict import records_text
-
-    named_groups = "; ".join(group_text(group.value, public) for group in finding.groups)
-    more = " …" if finding.failing > len(finding.groups) else ""
-    count = f"{finding.failing:,} group{'s' if finding.failing > 1 else ''}"
-    return f"  {count} break{'' if finding.failing > 1 else 's'} it, {records_text(finding)}: {named_groups}{more}"

@@ -22,7 +22,7 @@ def command(out: str) -> None:
     The diagnosis is sensitive; age, sex, postcode, day of admission and occupation are published together, because
     together they find a person. Then one column alone, at a proven optimum.
     """
-    from discreet.cli.audit import show
+    from discreet.cli._audit_text import show
     from discreet.datasets import registry
     from discreet.recipe import Recipe
     from discreet.release import Policy

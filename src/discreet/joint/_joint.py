@@ -29,7 +29,7 @@ from discreet.joint._matrices import (
 from discreet.joint._side import Side
 from discreet.joint._views import Views
 from discreet.report._pages import fragment
-from discreet.tables import count
+from discreet.tables import Counted, count
 from discreet.tables._labels import Alphabet, Label, combine, encode, plain
 
 if TYPE_CHECKING:
@@ -85,6 +85,11 @@ class Joint(Views):
         counted = count(table, sensitive, public, side, **reading)
         if progress := reading.get("progress"):
             progress("building the joint", None)
+        return cls.of_counted(counted)
+
+    @classmethod
+    def of_counted(cls, counted: Counted) -> Joint:
+        """The joint of a table that was counted already; where it was counted bare, S has one value without a name."""
         matrix = matrix_of(counted.s_codes, counted.x_codes, counted.counts, shape=(len(counted.s), len(counted.x)))
         triples = None
         if counted.a is not None and counted.a_codes is not None:

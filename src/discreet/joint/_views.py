@@ -68,6 +68,17 @@ class Views:
         return self._x.names
 
     @property
+    def x_codes(self) -> IntArray:
+        """Which label of each public column every x is made of, a row per x."""
+        codes = self._x.codes
+        return np.arange(self.n_x, dtype=np.int64)[:, None] if codes is None else codes
+
+    @property
+    def x_columns(self) -> tuple[Any, ...]:
+        """The labels of each public column, in order; missing is the last."""
+        return self._x.columns
+
+    @property
     def counts(self) -> sparse.csc_array:
         """How often each s was seen with each x: S down, X across (read-only)."""
         return self._counts

@@ -46,7 +46,7 @@ from discreet.measures._shannon import (
     realisable_leakage,
     record_anonymity,
 )
-from discreet.measures._together import Interaction, interactions
+from discreet.measures._together import Interaction, interactions, pronounced
 
 __all__ = [
     "REGISTRY",
@@ -83,6 +83,7 @@ __all__ = [
     "mutual_information",
     "ordered_closeness",
     "overlap_partition",
+    "pronounced",
     "realisable_leakage",
     "record_anonymity",
     "recursive_diversity",

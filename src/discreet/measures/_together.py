@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from discreet.joint._joint import Joint
 
 MOST = 3  # columns taken together
+_PAIRS, _TRIPLES = 12, 5  # public columns up to which an audit looks at all pairs, and at all triples
 
 
 @dataclass(frozen=True)
@@ -92,3 +94,23 @@ def interactions(joint: Joint, columns: Sequence[str] | None = None, *, most: in
             synergy = max(0.0, together - float(prior @ fewer.max(axis=0)))
             found.append(Interaction(some, alone, together, redundancy, synergy))
     return sorted(found, key=lambda each: -each.synergy)
+
+
+def pronounced(joint: Joint) -> list[Interaction]:
+    """Pairs and triples of public columns that give S away only together, beyond what so few records show by chance.
+
+    More than half of what they tell is synergy, and half as much again as independent columns with so many values would show:
+    about (|[[S]]| − 1)(|[[X]]| − 1) / (2 N ln 2) bits [Miller 1955]. None of tables with many public columns.
+    """
+    names = joint.public
+    if not 2 <= len(names) <= _PAIRS or not joint.is_integral:
+        return []
+    found = []
+    for each in interactions(joint, most=3 if len(names) <= _TRIPLES else 2):
+        if each.synergy <= max(0.05, 0.5 * each.together):
+            continue
+        values = joint.select(public=list(each.columns)).n_x
+        chance = (joint.n_s - 1) * (values - 1) / (2 * joint.total * math.log(2))
+        if each.synergy > 0.05 + 1.5 * chance:
+            found.append(each)
+    return found

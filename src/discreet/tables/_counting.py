@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import _checks as checks
 from discreet._typing import BoolArray, IntArray, MissingPolicy, Progress, Reading
-from discreet.errors import ColumnError, DiscreetError, TableError, listed
+from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
 from discreet.tables._sources import group, named
@@ -64,6 +64,8 @@ def count(
     `reading` is as of `Joint.from_table`.
     """
     missing, na = reading.get("missing", "level"), reading.get("na", ())
+    if missing == "wildcard":
+        raise InputError("missing='wildcard' is for audits alone: use 'level', 'drop' or 'error'")
     checks.choice(missing, MissingPolicy, name="missing")
     roles = _roles(sensitive, public, side, bare=bare)
     columns = [name for names in roles for name in names]

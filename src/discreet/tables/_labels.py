@@ -219,14 +219,26 @@ def combine(parts: Sequence[tuple[Alphabet, IntArray]], names: Sequence[str]) ->
     if len(parts) == 1:
         alphabet, codes = parts[0]
         return Alphabet(alphabet.columns, alphabet.codes, tuple(names)), codes
-    key = parts[0][1]
-    for alphabet, codes in parts[1:]:
-        # Compress before the mixed-radix key can overflow.
-        if int(key.max(initial=0)) >= (1 << 62) // max(len(alphabet), 1):
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-        key = key * len(alphabet) + codes
-    packed, letters = encode_integers(key)
-    representative = np.empty(len(packed), dtype=np.int64)
+    letters = row_numbers([codes for _, codes in parts])
+    representative = np.empty(int(letters.max(initial=-1)) + 1, dtype=np.int64)
     representative[letters] = np.arange(len(letters))
     stacked = np.stack([codes[representative] for _, codes in parts], axis=1)
     return Alphabet(tuple(alphabet.columns[0] for alphabet, _ in parts), stacked, tuple(names)), letters
+
+
+def row_numbers(columns: Sequence[IntArray]) -> IntArray:
+    """Rows of codes, numbered from 0 in lexicographic order; equal rows have one number.
+
+    Examples
+    --------
+    >>> row_numbers([np.array([1, 0, 1]), np.array([0, 5, 0])]).tolist()
+    [1, 0, 1]
+    """
+    key = columns[0]
+    for codes in columns[1:]:
+        size = int(codes.max(initial=0)) + 1
+        # Compress before the mixed-radix key can overflow.
+        if int(key.max(initial=0)) >= (1 << 62) // size:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+        key = key * size + codes
+    return encode_integers(key)[1]

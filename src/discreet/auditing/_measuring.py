@@ -1,0 +1,225 @@
+"""Making an audit: a table is counted once, and every figure is read off the counts; what was asked for beside comes after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from discreet.auditing._audit import Audit, ColumnPart, Homogeneity, is_bare
+from discreet.auditing._individual import HouseholdRisk
+from discreet.auditing._matching import Matched
+from discreet.auditing._population import Population
+from discreet.auditing._special import special as find_special
+from discreet.errors import ColumnError, InputError, TableError
+from discreet.joint._joint import Joint
+from discreet.measures import REGISTRY, maximin_information, pronounced, worst_case_leakage
+from discreet.tables._counting import count
+from discreet.tables._sources import named
+
+if TYPE_CHECKING:
+    from discreet._typing import FloatArray, IntArray, Progress, Reading
+    from discreet.tables._counting import Counted
+    from discreet.tables._labels import Label
+
+SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
+FEW = 300  # and letters of S: maximal α-leakage solves for a prior over them
+ORDERS = (2.0,)
+PER_COLUMN = ("L0", "k", "I*", "I")
+
+
+def audit(
+    table: object,
+    sensitive: str | Sequence[str] | None = None,
+    public: str | Sequence[str] | None = None,
+    side: str | Sequence[str] | None = None,
+    *,
+    orders: Sequence[float] | None = None,
+    weights: str | None = None,
+    household: str | None = None,
+    population: object = None,
+    special: int | None = None,
+    **reading: Unpack[Reading],
+) -> Audit:
+    """Measure what the public columns of a table give away about its sensitive columns, and how easily people are found.
+
+    Parameters
+    ----------
+    table, sensitive, public, side
+        As of `Joint.from_table`. Without sensitive columns people are counted (k-anonymity, risk), and nothing else.
+    orders
+        The orders α of the measures that have one (by default 2 up to 50,000 distinct pairs, none beyond).
+    weights
+        A column of sample weights: how many people of the population a record stands for, for the risk there.
+    household
+        A column that names households: who is found leads to all of his.
+    population
+        A table of the population with the same public columns, for k-map and δ-presence.
+    special
+        Look for people whom so many public columns or fewer single out (SUDA).
+    **reading
+        As of `Joint.from_table`; `missing="wildcard"` lets a missing public cell match any value, as in tables where cells were
+        suppressed: n, k and what follows from them count all records that match.
+
+    Examples
+    --------
+    >>> found = audit({"illness": ["flu", "cold", "cold"], "town": ["A", "A", "B"]}, "illness", "town")
+    >>> found.values["L0"], found.values["k"], found.worst(1)[0].value
+    (1.0, 1.0, 'B')
+    >>> audit({"town": ["A", "A", "B"], "sex": ["f", None, "m"]}, public=["town", "sex"], missing="wildcard").values
+    {'n': 1.0}
+    """
+    wildcard = reading.get("missing") == "wildcard"
+    if wildcard:
+        reading["missing"] = "level"
+        for name, asked in (("the population", population), ("special people", special)):
+            if asked is not None:
+                raise InputError(f"{name} cannot be looked at with wildcards: read missing values as a level")
+    joint = _joint(table, sensitive, public, side, reading)
+    name = named(table)
+    source = "a table in memory" if name == "the table" else name
+    progress = reading.get("progress")
+    found = audit_joint(joint, orders=orders, source=source, progress=progress, wildcard=wildcard)
+    rest: Reading = {**reading, "missing": "level"}  # rows were dropped by the columns that are audited, not by others
+    if weights is not None:
+        found = replace(found, people=_people(table, found, weights, rest))
+    if household is not None:
+        counted = count(table, household, joint.public, **rest)
+        risk = HouseholdRisk.of(counted, _letters(counted, joint), found.individual_risk)
+        found = replace(found, household=risk)
+    if population is not None:
+        held = Population.of(joint, population, **rest)
+        found = replace(found, population=held, values={**found.values, **held.values})
+    if special is not None:
+        found = replace(found, special=find_special(joint, size=special, progress=progress))
+    return found
+
+
+def _joint(
+    table: object,
+    sensitive: str | Sequence[str] | None,
+    public: str | Sequence[str] | None,
+    side: str | Sequence[str] | None,
+    reading: Reading,
+) -> Joint:
+    if not sensitive:
+        if side:
+            raise ColumnError("side information is about sensitive columns: name a sensitive column, too")
+        return Joint.of_counted(count(table, (), public or (), bare=True, **reading))
+    joint = Joint.from_table(table, sensitive, public or (), side, **reading)
+    if joint.n_s < 2:
+        raise TableError(
+            f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
+        )
+    return joint
+
+
+def audit_joint(
+    joint: Joint,
+    *,
+    orders: Sequence[float] | None = None,
+    source: str = "",
+    progress: Progress | None = None,
+    wildcard: bool = False,
+) -> Audit:
+    """The audit of a joint that was counted already."""
+    if not joint.is_integral:
+        raise InputError("an audit counts records: this joint has a pmf or a support, not counts")
+    if orders is not None and any(not order >= 0 for order in orders):
+        raise InputError("an order is a number from 0 to infinity")
+    if progress:
+        progress("measuring", None)
+    matched = Matched.of(joint, wildcard=wildcard)
+    if is_bare(joint):
+        values = {"n": float(matched.records.min())}
+        return Audit(joint, values, _columns(joint, progress, wildcard), {}, Homogeneity(0, 0, 0), source, matched)
+    values = _values(joint, orders)
+    if wildcard:
+        values |= matched.values()
+    together = () if joint.has_side else tuple(pronounced(joint))
+    alike = _homogeneity(joint, matched)
+    columns = _columns(joint, progress, wildcard)
+    return Audit(joint, values, columns, _sensitive(joint, wildcard), alike, source, matched, together)
+
+
+def _values(joint: Joint, orders: Sequence[float] | None) -> dict[str, float]:
+    """Every measure."""
+    if orders is None:
+        orders = ORDERS if joint.counts.nnz <= SMALL and joint.n_s <= FEW else ()
+    values = {symbol: each(joint) for symbol, each in REGISTRY.items() if not each.has_order}
+    for each in REGISTRY.values():
+        defined = [each.at(order) for order in orders if each.takes(order)]
+        values.update({measure.symbol: measure(joint) for measure in defined})
+    if joint.has_side:
+        values["L0|A"] = worst_case_leakage(joint, side=True)
+        values["I*,A"] = maximin_information(joint, side=True)
+    return values
+
+
+def _letters(counted: Counted, joint: Joint) -> IntArray:
+    """The letter of the joint that each entry of another count has; −1 where its rows were dropped."""
+    place = {label: i for i, label in enumerate(joint.x)}
+    return np.array([place.get(label, -1) for label in counted.x.labels()])[counted.x_codes]
+
+
+def _people(table: object, found: Audit, weights: str, reading: Reading) -> FloatArray:
+    """How many people of the population each group stands for, by the sample weights of the records that match it."""
+    joint = found.joint
+    counted = count(table, weights, joint.public, **reading)
+    values = np.array([_weight(label, weights) for label in counted.s.labels()])
+    letters = _letters(counted, joint)
+    known = letters >= 0
+    own = np.bincount(letters[known], (values[counted.s_codes] * counted.counts)[known], joint.n_x)
+    return found.matched.total(np.asarray(own))
+
+
+def _weight(label: Label, column: str) -> float:
+    if label is None:
+        raise ColumnError(f"the weights in {column!r} are missing for some rows: complete them")
+    is_number = isinstance(label, int | float) and not isinstance(label, bool)
+    if not is_number or not 0 < label < np.inf:
+        raise ColumnError(f"column {column!r} holds something that is no sample weight: weights are numbers above 0")
+    return float(label)
+
+
+def _some(joint: Joint, wildcard: bool) -> dict[str, float]:
+    matched = Matched.of(joint, wildcard=wildcard)
+    if is_bare(joint):
+        return {"n": float(matched.records.min()), "uniques": float((matched.records == 1).sum())}
+    values = matched.values() if wildcard else {}
+    return {symbol: values[symbol] if symbol in values else REGISTRY[symbol](joint) for symbol in PER_COLUMN}
+
+
+def _columns(joint: Joint, progress: Progress | None, wildcard: bool) -> tuple[ColumnPart, ...]:
+    """Each public column alone, and the others without it."""
+    names = joint.public
+    if len(names) == 1:
+        return (ColumnPart(names[0], joint.n_x, _some(joint, wildcard), None),)
+    parts = []
+    # Wildcards need to know the cells of what is left, which is dearer than its numbers.
+    left = (joint.select(public=[n for n in names if n != name]) for name in names)
+    for i, (name, others) in enumerate(zip(names, left if wildcard else joint.without_each(), strict=True)):
+        if progress:
+            progress("measuring column by column", i / len(names))
+        alone = joint.select(public=[name])
+        parts.append(ColumnPart(name, alone.n_x, _some(alone, wildcard), _some(others, wildcard)))
+    return tuple(parts)
+
+
+def _sensitive(joint: Joint, wildcard: bool) -> dict[str, dict[str, float]]:
+    """Each sensitive column by itself, when there are several."""
+    if len(joint.sensitive) < 2:
+        return {}
+    found = {}
+    for name in joint.sensitive:
+        one = joint.select(sensitive=[name])
+        found[name] = {"levels": float(one.n_s), **_some(one, wildcard)}
+    return found
+
+
+def _homogeneity(joint: Joint, matched: Matched) -> Homogeneity:
+    alike = (matched.distinct == 1) & (matched.records > 1)
+    rows = joint.records[alike]
+    return Homogeneity(int(alike.sum()), int(rows.sum()), int(rows.max(initial=0)))
