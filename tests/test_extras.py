@@ -25,6 +25,8 @@ OPTIONAL = (  # without hypothesis, which the tests need themselves
     "uvicorn",
     "pydantic",
     "sqlglot",
+    "pyreadstat",
+    "pyreadr",
 )
 
 

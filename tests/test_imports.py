@@ -51,6 +51,8 @@ SLOW_OR_OPTIONAL = {
     "nicegui",
     "numba",
     "pydantic",
+    "pyreadr",
+    "pyreadstat",
     "rich",
     "sklearn",
     "sqlalchemy",

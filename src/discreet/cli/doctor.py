@@ -79,6 +79,8 @@ def _engines() -> dict[str, str]:
         "workbooks": "openpyxl",
         "data frames": "narwhals",
         "databases": "sqlalchemy",
+        "Stata, SPSS, SAS": "pyreadstat",
+        "R": "pyreadr",
     }
     return {name: "here" if importlib.util.find_spec(module) else f"needs {module}" for name, module in needs.items()}
 

@@ -20,8 +20,10 @@ TEXT = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None, ".data": None}
 ARROW = (".arrow", ".feather", ".ipc")
 EXCEL = (".xlsx", ".xlsm")
 PARQUET = (".parquet", ".pq")
+STATISTICS = (".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt")
+R_FILES = (".rds", ".rdata", ".rda")
 PACKED = (".gz", ".zst")
-KNOWN = (*TEXT, *PARQUET, *ARROW, *EXCEL)
+KNOWN = (*TEXT, *PARQUET, *ARROW, *EXCEL, *STATISTICS, *R_FILES)
 WILD = re.compile(r"[*?\[]")
 _HEADER_BYTES = 1 << 20
 
@@ -42,11 +44,11 @@ class Located:
 
 
 def path_parts(path: str) -> tuple[str, str, str | None]:
-    """A path without the sheet that is named after '#' in a workbook; its kind by suffix; and that sheet."""
+    """A path without the sheet that is named after '#' in a workbook or a file of R; its kind by suffix; and that sheet."""
     base, sheet = path, None
     if not Path(path).exists():
         book, mark, name = path.rpartition("#")
-        if mark and Path(book).suffix.lower() in EXCEL:
+        if mark and Path(book).suffix.lower() in (*EXCEL, *R_FILES):
             base, sheet = book, name
     suffixes = [suffix.lower() for suffix in Path(base).suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else (suffixes[-1] if suffixes else "")

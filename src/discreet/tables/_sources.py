@@ -13,13 +13,23 @@ from discreet.tables._databases import DatabaseTable
 from discreet.tables._duckdb import memory_bytes
 from discreet.tables._files import TableFile
 from discreet.tables._frames import ColumnMapping, Frame, RowList
+from discreet.tables._statistics import RFile, StatisticsFile
 from discreet.tables._workbooks import Workbook
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray, Progress
     from discreet.tables._protocol import Source
 
-SOURCES: tuple[type[Source], ...] = (DatabaseTable, Workbook, TableFile, ColumnMapping, RowList, Frame)
+SOURCES: tuple[type[Source], ...] = (
+    DatabaseTable,
+    Workbook,
+    StatisticsFile,
+    RFile,
+    TableFile,
+    ColumnMapping,
+    RowList,
+    Frame,
+)
 """Asked in turn whether a table is theirs; the last takes whatever is left."""
 
 

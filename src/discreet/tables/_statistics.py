@@ -1,0 +1,161 @@
+"""Files of statistics packages: Stata, SPSS and SAS (pyreadstat), and R (pyreadr). They are read into memory.
+
+Values that the file has labels for become their labels, as the package itself shows them; empty text is missing, as there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._typing import IntArray
+from discreet.errors import TableError, listed, needs_extra
+from discreet.tables._frames import Frame
+from discreet.tables._labels import is_missing
+from discreet.tables._paths import R_FILES, STATISTICS, locate, path_parts
+from discreet.tables._protocol import check_columns
+
+if TYPE_CHECKING:
+    from discreet._typing import Progress
+
+_READERS = {
+    ".dta": ("read_dta", "Stata"),
+    ".sav": ("read_sav", "SPSS"),
+    ".zsav": ("read_sav", "SPSS"),
+    ".por": ("read_por", "SPSS"),
+    ".sas7bdat": ("read_sas7bdat", "SAS"),
+    ".xpt": ("read_xport", "SAS"),
+}
+
+
+@dataclass(frozen=True)
+class StatisticsFile:
+    """A data set of Stata, SPSS or SAS."""
+
+    path: str
+
+    @classmethod
+    def of(cls, table: object) -> StatisticsFile | None:
+        """A path that ends as theirs do names one."""
+        if not isinstance(table, str | PathLike):
+            return None
+        path = str(fspath(table))
+        return cls(path) if path_parts(path)[1] in STATISTICS else None
+
+    @property
+    def name(self) -> str:
+        """The path, as it was given."""
+        return self.path
+
+    def columns(self) -> list[str]:
+        """The names of its variables, without its rows."""
+        return [str(name) for name in self._read(metadataonly=True)[1].column_names]
+
+    def read(self, columns: Sequence[str]) -> list[Any]:
+        """Row by row, with value labels for values."""
+        check_columns(columns, self.columns(), self.path)
+        values, about = self._read(usecols=list(columns))
+        labels = about.variable_value_labels
+        return [_labelled(values[name], labels.get(name, {})) for name in columns]
+
+    def group(
+        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> tuple[list[Any], IntArray]:
+        """Every row, counting once."""
+        found = self.read(columns)
+        return found, np.ones(len(found[0]), dtype=np.int64)
+
+    def files(self) -> list[str]:
+        """The file itself."""
+        return list(locate(self.path).paths)
+
+    def _read(self, **options: Any) -> tuple[dict[str, list[Any]], Any]:
+        where = locate(self.path)
+        if len(where.paths) > 1:
+            raise TableError(f"{self.path} names several files: name one")
+        reader, package = _READERS[where.kind]
+        module = needs_extra("pyreadstat", "stats")
+        try:
+            found: tuple[dict[str, list[Any]], Any] = getattr(module, reader)(
+                where.paths[0], output_format="dict", **options
+            )
+        except MemoryError:
+            raise
+        except Exception:  # the library has many, and some of them quote cells
+            raise TableError(f"{self.path} is damaged, or not a file of {package}") from None
+        return found
+
+
+@dataclass(frozen=True)
+class RFile:
+    """A data frame that R has saved: people.rds, or people.rdata#name where there are several."""
+
+    path: str
+
+    @classmethod
+    def of(cls, table: object) -> RFile | None:
+        """A path that ends as R's files do names one."""
+        if not isinstance(table, str | PathLike):
+            return None
+        path = str(fspath(table))
+        return cls(path) if path_parts(path)[1] in R_FILES else None
+
+    @property
+    def name(self) -> str:
+        """The path, with the name of the data frame."""
+        return self.path
+
+    def columns(self) -> list[str]:
+        """The names of its columns."""
+        return self._frame().columns()
+
+    def read(self, columns: Sequence[str]) -> list[Any]:
+        """Row by row; factors by their levels."""
+        return self._frame().read(columns)
+
+    def group(
+        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
+    ) -> tuple[list[Any], IntArray]:
+        """The columns, counted."""
+        return self._frame().group(columns)
+
+    def files(self) -> list[str]:
+        """The file itself, without the name."""
+        return list(locate(self.path).paths)
+
+    def _frame(self) -> Frame:
+        where = locate(self.path)
+        if len(where.paths) > 1:
+            raise TableError(f"{self.path} names several files: name one")
+        module = needs_extra("pyreadr", "r")
+        try:
+            found = dict(module.read_r(where.paths[0]))
+        except MemoryError:
+            raise
+        except Exception:
+            raise TableError(f"{where.name} is damaged, or holds no data frame of R") from None
+        names = [str(name) for name in found]
+        if where.sheet is not None and where.sheet not in names:
+            raise TableError(f"{where.name} has no data frame {where.sheet!r}: it has {listed(names)}")
+        if where.sheet is None and len(found) != 1:
+            raise TableError(
+                f"{where.name} holds {len(found)} data frames ({listed(names)}): name one, as '{where.name}#{names[0]}'"
+                if found
+                else f"{where.name} holds no data frame"
+            )
+        return Frame(found[where.sheet] if where.sheet is not None else next(iter(found.values())))
+
+
+def _labelled(values: Sequence[Any], labels: dict[Any, str]) -> list[Any]:
+    """Labels for values; where two values have one label, both keep their value beside it, so that they stay apart."""
+    twice = {label for label, times in Counter(labels.values()).items() if times > 1}
+    names = {
+        value: f"{label} ({value:g})" if label in twice and not isinstance(value, str) else label
+        for value, label in labels.items()
+    }
+    return [None if value == "" or is_missing(value) else names.get(value, value) for value in values]
