@@ -6,7 +6,7 @@ COUNT ?= 3000
 SEED ?= 0
 WORKERS ?= --numprocesses auto --dist worksteal
 
-.PHONY: demo app test slow browser long fuzz check bench reproduce docs clean
+.PHONY: demo app test slow spark browser long fuzz check bench reproduce docs clean
 
 demo: .venv/.run ## the main job on a made-up registry
 	$(BIN)/discreet demo --out out
@@ -15,10 +15,13 @@ app: .venv/.app ## the web app, in your browser
 	$(BIN)/discreet app
 
 test: .venv/.dev ## the test suite, without what is slow
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres and not browser"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres and not browser and not spark"
 
 slow: .venv/.dev ## what `test` leaves out
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long and not browser"
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long and not browser and not spark"
+
+spark: .venv/.dev ## a cluster of Spark on loopback; needs Java: apt-get install default-jre-headless
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m spark tests
 
 browser: .venv/.dev ## the app in Chromium, which must be there: apt-get install chromium
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m browser tests/app
@@ -61,6 +64,6 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,disclose,sklearn,sql,agent,app]" --editable packages/papers \
+	$(BIN)/python -m pip install --quiet --editable ".[plots,disclose,sklearn,sql,agent,app,spark,connect]" --editable packages/papers \
 	  --group test --group lint --group docs
 	touch $@ .venv/.run .venv/.app

@@ -6,7 +6,7 @@ import csv
 import itertools
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +183,22 @@ def _sqlite(rows: Rows, path: Path) -> Any:
     return f"sqlite:///{target}#people"
 
 
+def _spark(rows: Rows, _: Path) -> Any:
+    """Two partitions at least; columns that mix kinds become text, as they do in every table of Spark."""
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.getActiveSession()
+    assert spark is not None, "the fixture `cluster` starts it"
+    columns = {name: _of_one_kind(values) for name, values in _columns(rows).items()}
+    return spark.createDataFrame(pa.table(columns)).repartition(2)
+
+
+def _of_one_kind(values: list[Any]) -> list[Any]:
+    kinds = {type(value) for value in values if value is not None}
+    return values if len(kinds) < 2 or kinds == {int, float} else [_text(value) for value in values]
+
+
 ENGINES: dict[str, Build] = {
     "rows": lambda rows, _: rows,
     "columns": lambda rows, _: _columns(rows),
@@ -211,10 +227,12 @@ ENGINES: dict[str, Build] = {
 }
 
 
-@pytest.fixture(params=list(ENGINES))
+@pytest.fixture(params=[*ENGINES, pytest.param("spark", marks=pytest.mark.spark)])
 def as_table(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Rows], Any]:
     """Turns rows into a table of one engine; a test that uses it runs on every engine."""
-    build = ENGINES[request.param]
+    if request.param == "spark":
+        request.getfixturevalue("cluster")
+    build = ENGINES.get(request.param, _spark)
     folders = (tmp_path / str(i) for i in itertools.count())
 
     def make(rows: Rows) -> Any:
@@ -223,6 +241,15 @@ def as_table(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Rows],
         return build(rows, folder)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A standalone master of Spark with two workers, and a session on it."""
+    from tests.cluster import cluster_at
+
+    with cluster_at(tmp_path_factory.mktemp("cluster")) as found:
+        yield found
 
 
 @pytest.fixture

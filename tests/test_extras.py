@@ -27,6 +27,8 @@ OPTIONAL = (  # without hypothesis, which the tests need themselves
     "sqlglot",
     "pyreadstat",
     "pyreadr",
+    "pyspark",
+    "grpc",
 )
 
 

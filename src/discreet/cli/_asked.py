@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import flat, named
+from discreet.cli._shared import flat
 
 if TYPE_CHECKING:
     from discreet.recipe import Recipe
 
-DATA = {"inner": "name", "missing": "missing", "na": "na", "memory_limit": "memory_limit"}
+DATA = {"inner": "name"} | {name: name for name in ("missing", "na", "memory_limit", "engine", "master", "conf")}
 SEARCH = {name: name for name in ("shape", "suppress", "time_limit", "seed", "blind")}
 FRONTIER = {
     name: name
@@ -38,6 +38,8 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
     path = options.get("recipe")
     recipe = Recipe.load(path) if path else Recipe()
     typed = {name: value for name, value in options.items() if _was_typed(name) or not path}
+    if typed.get("engine", recipe.data.engine) != "spark" and (typed.get("master") or typed.get("conf")):
+        raise click.UsageError("--master and --conf are Spark's: say --engine spark")
     if typed.get("table"):
         recipe = recipe.override(data={"table": _here(typed["table"], recipe)})
     for section, keys in (("data", DATA), ("search", SEARCH), ("frontier", FRONTIER), ("output", OUTPUT)):
@@ -181,8 +183,3 @@ def _number(text: str, option: str, name: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"--{option} {name}={text} does not read as COLUMN=NUMBER, such as {name}=10") from None
-
-
-def table_of(options: dict[str, Any]) -> str:
-    """The table that was typed, with its inner table or sheet."""
-    return named(options["table"], options["inner"])

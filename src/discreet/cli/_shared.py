@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from discreet._typing import Codeword, MissingPolicy, Problem, Progress, UtilityName
+from discreet._typing import Codeword, Engine, MissingPolicy, Problem, Progress, UtilityName
 from discreet.cli._compiling import watched
 from discreet.cli._quiet import is_quiet
 from discreet.cli._stdin import TableName
@@ -28,7 +28,7 @@ class Names(click.ParamType):  # type: ignore[type-arg, unused-ignore]  # generi
         return str(value)
 
 
-def flat(values: tuple[str, ...], table: str | None = None) -> list[str]:
+def flat(values: tuple[str, ...], table: object = None) -> list[str]:
     """The names given by a repeated option: a text that is itself a column's name, or several with commas between."""
     known: list[str] = []
     if table is not None and any("," in text or text != text.strip() or not text for text in values):
@@ -91,6 +91,31 @@ def _table_options(function: F, *, required: bool, wildcard: bool = False) -> F:
                 "--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."
             ),
             memory_option,
+            engine_options,
+        ),
+    )
+
+
+def engine_options(function: F) -> F:
+    """Who counts: the engine that holds a table, or a cluster."""
+    return _decorated(
+        function,
+        (
+            click.option(
+                "--engine",
+                type=click.Choice(get_args(Engine)),
+                default="auto",
+                show_default=True,
+                help="Who counts and writes: spark reads Parquet and the tables of its catalogue on a cluster.",
+            ),
+            click.option(
+                "--master",
+                metavar="URL",
+                help="Of Spark: spark://HOST:7077, yarn, k8s://HOST, local[4], sc://HOST:15002.",
+            ),
+            click.option(
+                "--conf", multiple=True, metavar="KEY=VALUE", help="Of Spark, such as spark.executor.memory=8g."
+            ),
         ),
     )
 
@@ -98,6 +123,17 @@ def _table_options(function: F, *, required: bool, wildcard: bool = False) -> F:
 def named(table: str, inner: str | None) -> str:
     """A table with the name of its inner table or sheet."""
     return table if inner is None else f"{table}#{inner}"
+
+
+def asked_table(table: str, options: dict[str, Any]) -> Any:
+    """A table as it was asked for: by its name, with that of its inner table or sheet, or as a cluster reads it."""
+    if options["engine"] == "spark":
+        from discreet.tables._spark import named_on_spark
+
+        return named_on_spark(table, table, master=options["master"], conf=options["conf"])
+    if options["master"] or options["conf"]:
+        raise click.UsageError("--master and --conf are Spark's: say --engine spark")
+    return named(table, options.get("inner"))
 
 
 @contextmanager

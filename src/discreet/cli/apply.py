@@ -8,7 +8,7 @@ import click
 
 from discreet._text import counted
 from discreet._typing import Cells
-from discreet.cli._shared import Names, flat, memory_option, print_json, progress
+from discreet.cli._shared import Names, asked_table, engine_options, flat, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
 
@@ -22,6 +22,7 @@ from discreet.cli._stdin import TableName
     "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
 @memory_option
+@engine_options
 @click.option("--force", is_flag=True, help="Replace a file that exists.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
@@ -34,6 +35,7 @@ def command(
     memory_limit: str | None,
     force: bool,
     as_json: bool,
+    **engine: Any,
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release import Policy
@@ -41,12 +43,13 @@ def command(
     from discreet.release._rows import carry_out
 
     policy = Policy.load(policy_file)
-    target = target_for(table, out, force=force)
+    where = asked_table(table, engine)
+    target = target_for(where, out, force=force)
     with progress("apply") as report:
-        done = carry_out(policy, table, keep=flat(keep, table), cells=cells, memory_limit=memory_limit, progress=report)
+        done = carry_out(policy, where, keep=flat(keep, where), cells=cells, memory_limit=memory_limit, progress=report)
         require_promises(policy, done)
         by_keep = broken_by_keep(policy, done, anyway=keep_anyway)
-        delivered(done, table, target)
+        delivered(done, where, target)
     if as_json:
         print_json(
             {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import audit_table_options, flat, named, print_json, progress
+from discreet.cli._shared import asked_table, audit_table_options, flat, print_json, progress
 
 if TYPE_CHECKING:
     from discreet.auditing import Finding
@@ -55,7 +55,7 @@ def command(
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 
-    where = named(table, options["inner"])
+    where = asked_table(table, options)
     if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
         raise InputError(f"{html} is the table itself: name another file for the report")
     requirements = [Requirement.parse(text) for text in options["require"]]  # before the table is read
@@ -84,9 +84,8 @@ def command(
             document["threats"] = [each.to_dict() for each in threatened]
         print_json(document)
     else:
-        step = next_step(
-            found, table=None if "://" in table else where, more=_asked(options)
-        )  # no password is repeated
+        again = None if "://" in table else table if options["engine"] == "spark" else str(where)
+        step = next_step(found, table=again, more=_asked(options))  # no password is repeated
         listed = WORST_ON_SCREEN if worst is None else worst
         show(found, findings, worst=listed, show_values=show_values, everything=everything, step=step)
         for each in threatened:
@@ -100,6 +99,8 @@ def _asked(options: dict[str, Any]) -> list[str]:
     """How the table was read, as options of the next command."""
     said = [part for text in options["na"] for part in ("--na", text)]
     said += ["--missing", options["missing"]] if options["missing"] != "level" else []
+    if options["engine"] == "spark":
+        said += ["--engine", "spark", *(("--master", options["master"]) if options["master"] else ())]
     return said
 
 

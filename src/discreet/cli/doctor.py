@@ -81,6 +81,7 @@ def _engines() -> dict[str, str]:
         "databases": "sqlalchemy",
         "Stata, SPSS, SAS": "pyreadstat",
         "R": "pyreadr",
+        "spark": "pyspark",
     }
     return {name: "here" if importlib.util.find_spec(module) else f"needs {module}" for name, module in needs.items()}
 

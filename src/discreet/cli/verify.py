@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from discreet.cli._shared import memory_option, print_json, progress
+from discreet.cli._shared import asked_table, engine_options, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
 
@@ -15,14 +17,18 @@ from discreet.cli._stdin import TableName
     "--original", type=TableName(), metavar="TABLE", help="The table that was released: leakage is recomputed from it."
 )
 @memory_option
+@engine_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(released: str, policy_file: str, original: str | None, memory_limit: str | None, as_json: bool) -> int:
+def command(
+    released: str, policy_file: str, original: str | None, memory_limit: str | None, as_json: bool, **engine: Any
+) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
     from discreet.release import Policy
 
     policy = Policy.load(policy_file)
+    there = asked_table(original, engine) if original else None
     with progress("verify") as report:
-        found = policy.verify(released, original, memory_limit=memory_limit, progress=report)
+        found = policy.verify(asked_table(released, engine), there, memory_limit=memory_limit, progress=report)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -30,6 +30,7 @@ from discreet.recipe._sections import (
     unknown_key,
 )
 from discreet.recipe._template import text_of
+from discreet.tables._spark import SparkTable, named_on_spark
 from discreet.tables._writing import write_text
 
 if TYPE_CHECKING:
@@ -173,12 +174,18 @@ class Recipe:
         """A path of this recipe, relative to its file."""
         return self.folder / name
 
+    def place(self, name: str) -> str | Path:
+        """Where something is to be written: a path of this recipe, or a URL that a cluster knows."""
+        return name if "://" in name else self.path(name)
+
     @property
-    def table(self) -> str:
+    def table(self) -> str | SparkTable:
         """The table, as `Joint.from_table` takes it."""
         if not self.data.table:
             raise InputError('the recipe names no table: [data] table = "people.csv"')
         where = self.data.table if "://" in self.data.table else str(self.path(self.data.table))
+        if self.data.engine == "spark":
+            return named_on_spark(self.data.table, where, master=self.data.master, conf=self.data.conf)
         return f"{where}#{self.data.name}" if self.data.name else where
 
     def relative_to(self, path: str | Path) -> Recipe:

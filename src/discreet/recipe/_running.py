@@ -52,7 +52,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         )
     files = check_table_files(
         recipe.table,
-        recipe.path(output.table),
+        recipe.place(output.table),
         policy=recipe.path(output.policy),
         public_policy=recipe.path(output.public_policy) if output.public_policy else None,
         report=recipe.path(output.report) if output.report else None,
@@ -113,7 +113,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
     check_cut(**cut)  # before the table is read
     files = check_files(
         recipe.table,
-        recipe.path(output.table),
+        recipe.place(output.table),
         policy_file=recipe.path(output.policy),
         report_file=recipe.path(output.report) if output.report else None,
         force=force,

@@ -13,6 +13,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from discreet._text import an
+from discreet._typing import Engine
 from discreet.columns._types import Kind
 from discreet.errors import InputError, listed
 
@@ -38,6 +39,9 @@ class DataSection:
     )
     na: list[str] = told((), 'texts that mean missing, such as "?"')
     memory_limit: str | None = told(None, 'what counting may use, such as "4GB"')
+    engine: Engine = told("auto", "auto, or spark: a cluster counts, groups and writes")
+    master: str | None = told(None, 'of Spark: "spark://HOST:7077", "yarn", "k8s://…", "local[4]", "sc://HOST:15002"')
+    conf: list[str] = told((), 'of Spark: "spark.executor.memory=8g" and the like')
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -14,9 +13,9 @@ from discreet.errors import InputError, RequirementError
 from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.release._release_page import release_fragment, release_page
-from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, write
+from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, target_for, write_together
 from discreet.release._rows import ReleasedRows, carry_out
-from discreet.tables._writing import check_table_target, check_target, staged_text
+from discreet.tables._writing import check_target
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
@@ -193,8 +192,8 @@ def check_files(
     files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
     if len({Path(path).resolve() for path in files.values()}) < len(files):
         raise InputError("the released table, the policy and the report need a file each")
-    spare_originals(table, *files.values())
-    check_table_target(out, force=force)
+    spare_originals(table, *list(files.values())[1:])
+    target_for(table, out, force=force)
     for name in list(files.values())[1:]:
         check_target(name, force=force)
     return files
@@ -228,22 +227,13 @@ def carry_through(
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
     release = Release(policy, point, frontier, done, files, options, by_keep)
-    _write_all(release)
+    _write_all(release, table)
     return release
 
 
-def _write_all(release: Release) -> None:
+def _write_all(release: Release, table: object) -> None:
     """Table, policy and report, all of them or none."""
-    files = release.files
-    page = release.to_html() if "report" in files else None
-    new = [Path(path) for path in files.values() if not Path(path).exists()]
-    try:
-        with ExitStack() as stack:  # the texts take their places after the table took its own
-            stack.enter_context(staged_text(files["policy"], release.policy.to_json()))
-            if page is not None:
-                stack.enter_context(staged_text(files["report"], page))
-            write(release.done, Path(files["out"]))
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
+    texts = {"policy": release.policy.to_json()}
+    if "report" in release.files:
+        texts["report"] = release.to_html()
+    write_together(release.done, table, release.files, texts)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,11 +16,15 @@ from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
 from discreet.tables._sources import source_of
-from discreet.tables._writing import check_table_target, fitted, read_back, write_repeated
+from discreet.tables._spark import SparkTable
+from discreet.tables._spark_folder import SparkFolder, repeated
+from discreet.tables._writing import check_table_target, fitted, read_back, staged_text, write_repeated
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
     from discreet.release._coarsening import Coarsening
+
+Target: TypeAlias = Path | SparkFolder
 
 
 def release(
@@ -67,21 +72,44 @@ def apply(
     return delivered(done, table, target)
 
 
-def target_for(table: object, out: str | Path | None, *, force: bool) -> Path | None:
-    """The file to write to, checked before any work is done: a known format, not there yet, not the original."""
+def target_for(table: object, out: str | Path | None, *, force: bool) -> Target | None:
+    """What to write to, checked before any work is done: a known format, not there yet, not the original.
+
+    What a cluster holds is written by the cluster, as a folder.
+    """
     if out is None:
         return None
+    source = source_of(table)
+    if isinstance(source, SparkTable):
+        return SparkFolder.of(source, out, force=force)
     target = check_table_target(out, force=force)
     spare_originals(table, target)
     return target
 
 
-def delivered(done: ReleasedRows, table: object, target: Path | None) -> Any:
+def delivered(done: ReleasedRows, table: object, target: Target | None) -> Any:
     """The released rows in a file, or in the library that the original came in."""
     if target is None:
         return in_kind(table, done)
     write(done, target)
-    return target
+    return target if isinstance(target, Path) else target.path
+
+
+def write_together(done: ReleasedRows, table: object, files: Mapping[str, str], texts: Mapping[str, str]) -> None:
+    """The released table, and the texts that go with it, all of them or none."""
+    target = target_for(table, files["out"], force=True)
+    assert target is not None  # noqa: S101, there is a path
+    places: list[Target] = [target, *(Path(files[name]) for name in texts)]
+    new = [place for place in places if not place.exists()]
+    try:
+        with ExitStack() as stack:  # the texts take their places after the table took its own
+            for name, text in texts.items():
+                stack.enter_context(staged_text(files[name], text))
+            write(done, target)
+    except BaseException:
+        for place in new:
+            place.unlink(missing_ok=True)
+        raise
 
 
 def spare_originals(table: object, *targets: str | Path) -> None:
@@ -94,19 +122,22 @@ def spare_originals(table: object, *targets: str | Path) -> None:
             raise InputError(f"{target} is the original table: name another file to write to")
 
 
-def write(done: ReleasedRows, target: Path) -> None:
+def write(done: ReleasedRows, target: Target) -> None:
     """Write a release, read it back, and put it in its place only if it is what was measured."""
-    columns = fitted(done.columns, target)
+    columns = fitted(done.columns, target) if isinstance(target, Path) else done.columns
     names = list(columns)
 
-    def check(written: Path) -> None:
-        values, counts = read_back(written, names)
+    def check(written: Path | SparkTable) -> None:
+        values, counts = read_back(written, names) if isinstance(written, Path) else written.group(names)
         found = _row_counts([encode_column(column, frozenset()) for column in values], counts)
         want = _row_counts([encode_column(columns[name], frozenset()) for name in names], done.counts)
         if found != want:
             raise TableError(f"{target} would not come out as it was measured, and was not written: try another format")
 
-    write_repeated(target, columns, done.counts, check=check)
+    if isinstance(target, Path):
+        write_repeated(target, columns, done.counts, check=check)
+    else:
+        target.write(columns, done.counts, check=check)
 
 
 def require_promises(policy: Coarsening, done: ReleasedRows) -> None:
@@ -137,6 +168,9 @@ def broken_by_keep(policy: Coarsening, done: ReleasedRows, *, anyway: bool) -> t
 
 def in_kind(table: object, done: ReleasedRows) -> Any:
     """The released rows in the library that the original came in."""
+    source = source_of(table)
+    if isinstance(source, SparkTable):
+        return repeated(source.frame.sparkSession, done.columns, done.counts)
     columns = {name: np.repeat(np.arange(len(values)), done.counts) for name, values in done.columns.items()}
     lists = {name: [done.columns[name][i] for i in index.tolist()] for name, index in columns.items()}
     if isinstance(table, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +17,13 @@ from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
 from discreet.release._models import ModelScore, score_models
-from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, write
+from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, target_for, write_together
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
 from discreet.tables._counting import counted_columns
 from discreet.tables._labels import combine
-from discreet.tables._writing import check_table_target, check_target, staged_text
+from discreet.tables._writing import check_target
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray
@@ -216,8 +215,8 @@ def check_table_files(
     files = {name: str(path) for name, path in asked.items() if path}
     if len({Path(path).resolve() for path in files.values()}) < len(files):
         raise InputError("the released table, the policies and the report need a file each")
-    spare_originals(table, *files.values())
-    check_table_target(out, force=force)
+    spare_originals(table, *list(files.values())[1:])
+    target_for(table, out, force=force)
     for name, path in files.items():
         if name != "out":
             check_target(path, force=force)
@@ -248,7 +247,7 @@ def publish_table(
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
     release = TableRelease(policy, done, files, options, found, records, by_keep, scores, interrupted)
-    _write_all(release)
+    _write_all(release, table)
     return release
 
 
@@ -271,7 +270,7 @@ def targets_of(
     return repeated, np.repeat(coded[-1][1][known], counts[known]) if target else None
 
 
-def _write_all(release: TableRelease) -> None:
+def _write_all(release: TableRelease, table: object) -> None:
     """Table, policies and report, all of them or none."""
     files = release.files
     texts = {"policy": release.policy.to_json()}
@@ -279,13 +278,4 @@ def _write_all(release: TableRelease) -> None:
         texts["public_policy"] = release.policy.face().to_json()
     if "report" in files:
         texts["report"] = release.to_html()
-    new = [Path(path) for path in files.values() if not Path(path).exists()]
-    try:
-        with ExitStack() as stack:  # the texts take their places after the table took its own
-            for name, text in texts.items():
-                stack.enter_context(staged_text(files[name], text))
-            write(release.done, Path(files["out"]))
-    except BaseException:
-        for path in new:
-            path.unlink(missing_ok=True)
-        raise
+    write_together(release.done, table, files, texts)

@@ -1,4 +1,4 @@
-"""Where tables come from: databases, workbooks, files, plain rows, data frames of any library.
+"""Where tables come from: databases, workbooks, files, plain rows, data frames of any library, clusters.
 
 Each source answers one question, the distinct rows of some columns with their counts. What is in memory already is
 handed over as it is, every row counting once; what is not is grouped by the engine that holds it.
@@ -13,6 +13,7 @@ from discreet.tables._databases import DatabaseTable
 from discreet.tables._duckdb import memory_bytes
 from discreet.tables._files import TableFile
 from discreet.tables._frames import ColumnMapping, Frame, RowList
+from discreet.tables._spark import SparkTable
 from discreet.tables._statistics import RFile, StatisticsFile
 from discreet.tables._workbooks import Workbook
 
@@ -28,6 +29,7 @@ SOURCES: tuple[type[Source], ...] = (
     TableFile,
     ColumnMapping,
     RowList,
+    SparkTable,
     Frame,
 )
 """Asked in turn whether a table is theirs; the last takes whatever is left."""
