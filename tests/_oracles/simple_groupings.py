@@ -1,6 +1,6 @@
-"""Mondrian and k-member, as the literature has them, on letters: what every release of whole tables is held against.
+"""k-member, as the literature has it, on letters: what releases of whole tables are held against, beside Mondrian.
 
-Both keep twins together and label cells by hulls; the requirement is n, and one k. They know nothing of the engine but its
+It keeps twins together and labels cells by hulls; the requirement is n, and one k. It knows nothing of the engine but its
 letters and columns.
 """
 
@@ -30,40 +30,6 @@ def fitting(letters: Letters, requirement: Requirement) -> Callable[[Array], boo
         return len(np.unique(np.concatenate(held))) >= k
 
     return fits
-
-
-def width(column: Column, codes: Array) -> float:
-    """The NCP of the cell that holds these values."""
-    if column.kind == "set":
-        return (len(np.unique(codes)) - 1) / max(1, column.size - 1)
-    return float(column.spans(np.array([codes.min()]), np.array([codes.max()]))[0])
-
-
-def mondrian(letters: Letters, columns: tuple[Column, ...], requirement: Requirement) -> Array:
-    """The widest column that can be cut is cut at its median, until none can."""
-    fits = fitting(letters, requirement)
-    group_of = np.zeros(letters.size, dtype=np.int64)
-    stack = [np.arange(letters.size)]
-    groups = 0
-    while stack:
-        node = stack.pop()
-        codes = letters.codes[node]
-        widths = np.array([width(column, codes[:, c]) for c, column in enumerate(columns)])
-        for c in np.argsort(-widths, kind="stable"):
-            high = codes[:, c].max()
-            if codes[:, c].min() == high:
-                continue
-            order = np.argsort(codes[:, c], kind="stable")
-            running = np.cumsum(letters.counts[node[order]])
-            median = codes[order[np.searchsorted(running, running[-1] / 2)], c]
-            left = codes[:, c] <= (median if median < high else median - 1)
-            if fits(node[left]) and fits(node[~left]):
-                stack += [node[left], node[~left]]
-                break
-        else:
-            group_of[node] = groups
-            groups += 1
-    return group_of
 
 
 class Grown:

@@ -44,6 +44,36 @@ def test_text_in_charts_can_be_read_and_marks_can_be_seen(theme: Theme) -> None:
     assert _contrast(theme.warn, theme.paper) >= 3
 
 
+# What somebody sees who lacks one kind of cone, on linear RGB (Viénot, Brettel and Mollon 1999; tritan: Machado et al. 2009).
+BLIND = {
+    "protan": [[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]],
+    "deutan": [[0.29275, 0.70725, 0], [0.29275, 0.70725, 0], [-0.02234, 0.02234, 1]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def _seen(colour: str, eye: list[list[float]]) -> np.ndarray:
+    """CIE L*a*b* of a colour as such an eye sees it."""
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.clip(np.array(eye) @ np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4), 0, 1)
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = np.cbrt(to_xyz @ linear / (0.9505, 1.0, 1.089))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("theme", [Theme(), Theme(dark=True)])
+@pytest.mark.parametrize("eye", list(BLIND))
+def test_releases_the_choice_and_neighbouring_cells_differ_for_every_eye(theme: Theme, eye: str) -> None:
+    """What differs by colour beside its shape: released and chosen, cells beside each other, the baseline, the table itself."""
+    for one, other in (
+        (theme.accent, theme.warn),
+        (theme.accent, theme.palette[2]),
+        (theme.accent, theme.ink),
+        (theme.palette[0], theme.palette[1]),
+    ):
+        assert np.linalg.norm(_seen(one, BLIND[eye]) - _seen(other, BLIND[eye])) >= 12, (eye, one, other)
+
+
 @pytest.mark.parametrize("theme", [Theme(), Theme(dark=True)])
 def test_every_chart_is_plain_data(theme: Theme) -> None:
     points = [LevelPoint(10, 0.2, 0.1, 4), LevelPoint(2, 0.1, 0.05, 20)]
@@ -69,9 +99,15 @@ def test_every_chart_is_plain_data(theme: Theme) -> None:
 
 def test_the_frontier_is_in_order_and_marks_what_is_chosen() -> None:
     chart = frontier_charts.table_frontier(
-        Theme(), "n", [LevelPoint(10, 0.2, 0.1, 4), LevelPoint(2, 0.1, 0.05, 20)], words="n", chosen=10
+        Theme(),
+        "n",
+        [LevelPoint(10, 0.2, 0.1, 4), LevelPoint(2, 0.1, 0.05, 20)],
+        words="n",
+        chosen=10,
+        usual=[(2, 0.3)],
     )
-    released, bound, now = chart["series"]
+    released, bound, now, usual = chart["series"]
+    assert [each["value"] for each in usual["data"]] == [[2, 30.0]]
     assert [each["value"] for each in released["data"]] == [[2, 10.0], [10, 20.0]]
     assert [each["symbol"] for each in released["data"]] == ["circle", "diamond"]
     assert bound["data"] == [[2, 5.0], [10, 10.0]]

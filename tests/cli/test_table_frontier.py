@@ -50,6 +50,15 @@ def test_the_figures_as_json_never_fall(people: Path) -> None:
     assert all(0 < point["bound"] <= point["loss"] for point in only["points"])
 
 
+def test_mondrian_beside_it_loses_no_less(people: Path, tmp_path: Path) -> None:
+    more = ("--against", "n=3,8", "--compare", "mondrian")
+    (only,) = json.loads(frontier(people, *ROLES, *more, "--json").stdout)["frontiers"]
+    assert all(point["loss"] <= point["mondrian"] <= 1 for point in only["points"])
+    done = frontier(people, *ROLES, *more, "--plot", tmp_path / "f.svg")
+    assert done.output.count(", Mondrian 0.") == 2
+    assert "Mondrian" in (tmp_path / "f.svg").read_text()
+
+
 def test_n_alone_needs_no_sensitive_column(people: Path) -> None:
     done = frontier(people, "-p", "age,sex", "--against", "n=3,10", "--time-limit", "1")
     assert done.exit_code == 0, done.output
@@ -78,7 +87,8 @@ def test_a_frontier_ends_where_no_release_exists(people: Path) -> None:
         (["--against", "n=two"], "does not read as n=2,5,10 or k=2,3"),
         (["--against", "n=0"], "n must be a whole number of at least 1"),
         (["--against", "n=301"], "n>=301 cannot hold: the table has 300 records"),
-        (["-r", "n>=5", "--compare", "mondrian"], "--compare is about one bound"),
+        (["-r", "n>=5", "--compare", "sweeney"], "--compare mondrian"),
+        (["-r", "n>=5", "--soft"], "--soft is about one bound"),
         (["-r", "n>=5", "--weight", "age=2", "--weight", "age=3"], "--weight is given twice for 'age', as 2 and as 3"),
         (["-r", "n>=5", "--plot", "f.txt"], "does not name a picture format"),
     ],

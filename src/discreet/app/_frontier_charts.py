@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from discreet.app._theme import Options, Theme, base, scale
 
+CROSS = "path://M0,2 L2,0 L5,3 L8,0 L10,2 L7,5 L10,8 L8,10 L5,7 L2,10 L0,8 L3,5 Z"
+
 
 @dataclass(frozen=True)
 class LevelPoint:
@@ -19,11 +21,18 @@ class LevelPoint:
 
 
 def table_frontier(
-    theme: Theme, symbol: str, points: Sequence[LevelPoint], *, words: str, chosen: int | None
+    theme: Theme,
+    symbol: str,
+    points: Sequence[LevelPoint],
+    *,
+    words: str,
+    chosen: int | None,
+    usual: Sequence[tuple[int, float]] = (),
 ) -> Options:
     """Loss against what every group must have, the proven bound below it, and where the table is now: no loss, and 1.
 
-    Levels lie on a logarithmic axis. The released points are circles, the chosen one is a large diamond.
+    Levels lie on a logarithmic axis. The released points are circles, the chosen one is a large diamond; what the `usual`
+    method loses at a level are squares.
     """
     ordered = sorted(points, key=lambda each: each.level)
     loss = [
@@ -69,8 +78,24 @@ def table_frontier(
                 "symbolSize": 14,
                 "itemStyle": {"color": theme.ink},
             },
+            *([_usual(theme, symbol, usual)] if usual else []),
         ],
     )
+
+
+def _usual(theme: Theme, symbol: str, points: Sequence[tuple[int, float]]) -> Options:
+    """What the usual method loses."""
+    return {
+        "name": "the usual method (Mondrian)",
+        "type": "scatter",
+        "data": [
+            {"value": [level, round(100 * loss, 4)], "name": f"Mondrian, {symbol} ≥ {level}: {loss:.1%} lost"}
+            for level, loss in points
+        ],
+        "symbol": "rect",
+        "symbolSize": 9,
+        "itemStyle": {"color": theme.palette[2]},
+    }
 
 
 @dataclass(frozen=True)
@@ -84,9 +109,15 @@ class Curve:
 
 
 def frontier(
-    theme: Theme, curve: Curve, baselines: Sequence[Curve], *, axes: tuple[str, str], chosen: tuple[float, float] | None
+    theme: Theme,
+    curve: Curve,
+    baselines: Sequence[Curve],
+    *,
+    axes: tuple[str, str],
+    chosen: tuple[float, float] | None,
+    soft: Curve | None = None,
 ) -> Options:
-    """Leakage against utility: policies, what no policy can beat, baselines with shapes of their own, and the choice."""
+    """Leakage against utility: policies, what no policy can beat, baselines and soft policies with shapes of their own."""
     shapes = ("rect", "triangle", "pin")
     series: list[Options] = [
         {
@@ -121,6 +152,18 @@ def frontier(
                 "symbolSize": 6,
                 "silent": True,
                 "itemStyle": {"color": theme.palette[2 + i % 3]},
+            }
+        )
+    if soft is not None:
+        series.append(
+            {
+                "name": soft.name,
+                "type": "scatter",
+                "data": _pairs(soft.utility, soft.leakage),
+                "symbol": CROSS,
+                "symbolSize": 9,
+                "itemStyle": {"color": theme.palette[3]},
+                "z": 3,
             }
         )
     series.append(

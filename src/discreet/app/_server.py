@@ -30,6 +30,7 @@ from discreet.app._work import Job, Workers
 from discreet.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104, people open it by the machine's name
 GIGABYTE = 1 << 30
 
 
@@ -166,7 +167,8 @@ def run(settings: Settings, *, open_browser: bool = True, tell: Callable[[str], 
     try:
         guard = build(settings, rules, sessions)
         workers.begin(Job("warm-up", ""), warm_up)
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        shown = socket.gethostname() if settings.host in EVERYWHERE else settings.host
+        host = f"[{shown}]" if ":" in shown else shown
         address = settings.proxy or f"{'https' if rules.secure else 'http'}://{host}:{port}"
         link = f"{address}/?token={rules.token}" if rules.token else f"{address}/"
         tell(f"discreet is at {link}")

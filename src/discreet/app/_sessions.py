@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.app._preview import Preview
-from discreet.app._tasks import Found, Released, audit_table, explore, open_table, release_table
+from discreet.app._tasks import Baseline, Found, Released, audit_table, explore, open_table, release_table
 from discreet.app._work import Job, Workers
 from discreet.auditing import Audit
 from discreet.datasets import registry
@@ -57,6 +57,7 @@ class Session:
     audits: dict[str, Audit] = field(default_factory=dict)
     work: Workbench | None = None
     points: dict[tuple[str, int], Generalisation] = field(default_factory=dict)
+    baseline: dict[tuple[str, int], float] = field(default_factory=dict)  # what Mondrian loses
     points_key: str = ""
     ended: str = ""
     chosen: tuple[str, int] | None = None
@@ -195,9 +196,11 @@ class Session:
         self.forget()
         self.points_key = self.key("require", "search")
 
-        def part(found: Workbench | Found) -> None:
+        def part(found: Workbench | Found | Baseline) -> None:
             if isinstance(found, Workbench):
                 self.work = found
+            elif isinstance(found, Baseline):
+                self.baseline[found.symbol, found.level] = found.loss
             else:
                 self._better(found)
 
@@ -220,7 +223,7 @@ class Session:
 
     def forget(self) -> None:
         """Forget the frontier and what was made of it."""
-        self.work, self.points, self.points_key, self.ended = None, {}, "", ""
+        self.work, self.points, self.baseline, self.points_key, self.ended = None, {}, {}, "", ""
         self.chosen, self.history, self.place = None, [], 0
         self.released = self.released_from = None
 

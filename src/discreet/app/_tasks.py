@@ -27,6 +27,7 @@ Emit = Callable[[str, Any], None]
 
 FIRST_SECONDS = 0.4  # for each point of the first round; every further round takes twice as long
 SAMPLE = 8
+MOST_COMPARED = 50_000  # different records, up to which Mondrian takes seconds
 
 
 def told(emit: Emit) -> Progress:
@@ -64,6 +65,15 @@ class Found:
     point: Generalisation = field(repr=False)
 
 
+@dataclass(frozen=True)
+class Baseline:
+    """What the usual method, Mondrian, loses at a level of n or k."""
+
+    symbol: str
+    level: int
+    loss: float
+
+
 def explore(emit: Emit, recipe: Recipe) -> str:
     """Releases for every level of n and k, in rounds that take longer and longer, each handed over at once.
 
@@ -83,12 +93,23 @@ def explore(emit: Emit, recipe: Recipe) -> str:
             except (InputError, RequirementError) as problem:
                 ended = f"{symbol} ≥ {level}: {problem}"
                 wanted = [each for each in wanted if each[0] != symbol or each[1] < level]
+        if not spent and work.problem.letters.size <= MOST_COMPARED:
+            _compare(emit, work, wanted)
         spent += seconds * max(1, len(wanted))
         seconds, seed = 2 * seconds, seed + 1
         left = total - spent
         if not wanted or left < FIRST_SECONDS * len(wanted):
             return ended
         seconds = min(seconds, left / len(wanted))
+
+
+def _compare(emit: Emit, work: Workbench, levels: list[tuple[str, int]]) -> None:
+    """Hand over what Mondrian loses, the coarsest levels first: they take least."""
+    for symbol, level in reversed(levels):
+        emit("progress", (f"Mondrian, for comparison, {symbol} ≥ {level}", None))
+        loss = work.mondrian(symbol, level)
+        if loss is not None:
+            emit("part", Baseline(symbol, level, loss))
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,12 +71,14 @@ def _of_table(recipe: Recipe, plot: str | None, as_json: bool, options: dict[str
     from discreet.report._plots import save_figure
     from discreet.search.tables import table_frontiers
 
-    for name in ("compare", "soft", "normalise"):
+    if set(options["compare"]) - {"mondrian"}:
+        raise InputError("a whole table is compared with mondrian: --compare mondrian")
+    for name in ("soft", "normalise"):
         if options[name]:
             raise InputError(f"--{name} is about one bound on a leakage: leave it out, or leave out --require")
     against = _levels(options["against"])
     with progress("frontier") as report:
-        found = table_frontiers(recipe, against, progress=report)
+        found = table_frontiers(recipe, against, mondrian=bool(options["compare"]), progress=report)
         if plot:
             save_figure(found[0].plot(*found[1:]), plot)
     if as_json:

@@ -256,8 +256,8 @@ def matrices_figure(names: Sequence[str], before: Any, after: Any) -> Any:
     return drawing
 
 
-Curve = tuple[str, Sequence[str], Sequence[int], Sequence[float], Sequence[float]]
-"""What rises, what holds beside it, through which levels, at which loss, and the proven bound."""
+Curve = tuple[str, Sequence[str], Sequence[int], Sequence[float], Sequence[float], Sequence[float | None]]
+"""What rises, what holds beside it, through which levels, at which loss, the proven bound, and what Mondrian loses."""
 
 
 def table_frontier_figure(curves: Sequence[Curve]) -> Any:
@@ -267,11 +267,14 @@ def table_frontier_figure(curves: Sequence[Curve]) -> Any:
 
     drawing = Figure(figsize=(6.4 if len(curves) == 1 else 4.6 * len(curves), 3.6), layout="constrained")
     panels = drawing.subplots(1, len(curves), sharey=True, squeeze=False)[0]
-    for axes, (symbol, beside, levels, loss, bound) in zip(panels, curves, strict=True):
+    for axes, (symbol, beside, levels, loss, bound, mondrian) in zip(panels, curves, strict=True):
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(colors=INK, labelsize=9)
         axes.fill_between(levels, bound, color=PALE, label="proven: no release lies here")
         axes.plot(levels, loss, color=ACCENT, marker="o", markersize=4, label="released")
+        if mondrian:
+            known = [float("nan") if each is None else each for each in mondrian]
+            axes.plot(levels, known, color=WARN, linestyle="none", marker="s", markersize=4, label="Mondrian")
         axes.set_xscale("log")
         axes.set_xticks(levels, [str(level) for level in levels])
         axes.minorticks_off()

@@ -7,8 +7,9 @@ import pytest
 
 from discreet.search.tables import Column, Letters, Requirement, generalise_letters, measured
 from discreet.search.tables._first import contiguous, grouped, tree_order
+from discreet.search.tables._mondrian import mondrian
 from discreet.search.tables._problem import Problem
-from tests._oracles.simple_groupings import k_member, mondrian
+from tests._oracles.simple_groupings import k_member
 
 SEEDS = range(12)
 

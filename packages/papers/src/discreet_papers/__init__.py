@@ -89,6 +89,17 @@ def reproduce(
     return Reproduction(tuple(rows), tuple(figures))
 
 
+def captions(tags: Sequence[str] = TAGS) -> dict[str, str]:
+    """{file that `reproduce` draws: what the figure shows}."""
+    asked = [tag.upper() for tag in tags]
+    papers = [paper(tag) for tag in (TAGS if "ALL" in asked else dict.fromkeys(asked))]
+    return {_file_of(each.tag, figure): figure.caption for each in papers for figure in each.figures}
+
+
+def _file_of(tag: str, figure: Figure) -> str:
+    return f"{tag}-{figure.name}.svg"
+
+
 def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -99,7 +110,7 @@ def _make_folder(out: Path) -> None:
 def _drawn(figure: Figure, tag: str, study: Study, out: Path) -> list[str]:
     from discreet.report import save_figure
 
-    target = out / f"{tag}-{figure.name}.svg"
+    target = out / _file_of(tag, figure)
     try:
         save_figure(figure.draw(study), str(target))
     except TableError:

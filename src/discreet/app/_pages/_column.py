@@ -11,11 +11,12 @@ from discreet.app import _frontier_charts as frontier_charts
 from discreet.app._frontier_charts import Curve
 from discreet.app._layout import View
 from discreet.app._more_tasks import ColumnFound, column_frontier, run_recipe
+from discreet.app._pages import _soft as soft
 from discreet.app._parts import chart, facts, heading, html, lead, section, table, working
 from discreet.app._theme import Options
 from discreet.errors import InputError
 from discreet.recipe import Recipe
-from discreet.release import Point
+from discreet.release import Channel, Point
 from discreet.report._plots import LEAKAGE_NAMES, UTILITY_NAMES
 
 LEAKAGES = {
@@ -30,6 +31,7 @@ FILES = {
     "column-policy.json": "the policy: private, it lists the values that occurred",
 }
 SHOWN = 12
+SOFT = "soft policies, which draw at random"
 
 
 def build(view: View) -> None:
@@ -45,7 +47,7 @@ class Page:
         asked = self.session.results.get("column asked", {})
         self.column: str = asked.get("column", self.session.recipe.public[0])
         self.leakage: str = asked.get("leakage", "L0")
-        self.point: Point | None = None
+        self.point: Point | Channel | None = None
 
     def build(self) -> None:
         """Everything from top to bottom."""
@@ -56,13 +58,13 @@ class Page:
             names = list(self.session.recipe.public)
             ui.select(
                 names, value=self.column, label="column", on_change=lambda event: setattr(self, "column", event.value)
-            ).props("outlined dense").style("min-width:12rem")
+            ).props("outlined dense").style("min-width:12rem;max-width:100%")
             ui.select(
                 LEAKAGES,
                 value=self.leakage,
                 label="what is lowered",
                 on_change=lambda event: setattr(self, "leakage", event.value),
-            ).props("outlined dense").style("min-width:24rem")
+            ).props("outlined dense").style("width:24rem;max-width:100%")
             ui.button("Draw the frontier", on_click=self.start).props("no-caps unelevated").mark("draw")
         self.content()
 
@@ -114,8 +116,14 @@ class Page:
         curve = Curve("policies found", points.utility.tolist(), points.leakage.tolist(), bound)
         axes = (UTILITY_NAMES[found.frontier.utility], LEAKAGE_NAMES[found.frontier.leakage])
         chosen = (self.point.utility, self.point.leakage) if self.point else None
+        drawn = Curve(SOFT, [each.utility for each in found.soft], [each.leakage for each in found.soft])
         return frontier_charts.frontier(
-            self.view.theme, curve, [Curve(*each) for each in found.rivals], axes=axes, chosen=chosen
+            self.view.theme,
+            curve,
+            [Curve(*each) for each in found.rivals],
+            axes=axes,
+            chosen=chosen,
+            soft=drawn if found.soft else None,
         )
 
     def slider(self, name: str, low: float, high: float) -> None:
@@ -137,11 +145,14 @@ class Page:
 
     def clicked(self, event: Any) -> None:
         """A point was clicked."""
+        found: ColumnFound = self.session.results["column"]
         if event.series_index == 0:
-            self.choose(self.session.results["column"].frontier.points[event.data_index])
+            self.choose(found.frontier.points[event.data_index])
+        elif event.series_name == SOFT:
+            self.choose(found.soft[event.data_index])
 
-    def choose(self, point: Point) -> None:
-        """Take a point."""
+    def choose(self, point: Point | Channel) -> None:
+        """Take a point: a policy, or a soft one."""
         self.point = point
         self.chart.options.clear()
         self.chart.options.update(self.options(self.session.results["column"]))
@@ -153,6 +164,9 @@ class Page:
         """The policy that is chosen, and its release."""
         point = self.point
         if point is None:
+            return
+        if isinstance(point, Channel):
+            soft.details(self.session, point, self.session.results["column"].frontier.gain_of([point]))
             return
         policy = point.policy
         with ui.element("div").classes("card"):
@@ -187,7 +201,7 @@ class Page:
 
     def release(self) -> None:
         """Write the recipe of this point, and run it."""
-        if self.point is None:
+        if not isinstance(self.point, Point):
             return
         path = self.session.folder / "column-recipe.toml"
         self.recipe(max_leakage=round(self.point.leakage + 5e-7, 6)).save(path)

@@ -119,8 +119,11 @@ class Page:
             "n": "at least so many people look alike (n)",
             "k": f"at least so many different {', '.join(self.session.recipe.sensitive)} among them (k)",
         }
+        usual = sorted(
+            (level, loss) for (symbol, level), loss in self.session.baseline.items() if symbol == self.symbol
+        )
         return frontier_charts.table_frontier(
-            self.view.theme, self.symbol, points, words=words[self.symbol], chosen=here
+            self.view.theme, self.symbol, points, words=words[self.symbol], chosen=here, usual=usual
         )
 
     def words(self) -> str:

@@ -16,6 +16,7 @@ from discreet.search.tables._coded_table import CodedTable
 from discreet.search.tables._column_types import axes_of, said_types
 from discreet.search.tables._generalisation import Generalisation
 from discreet.search.tables._generalise import Options, solved
+from discreet.search.tables._mondrian import mondrian_loss
 from discreet.tables._counting import Counted, count
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class TableFrontier:
         The requirements that hold at every level beside it.
     points
         The best release found for each level. What meets a level meets those below it, so losses never fall.
+    mondrian
+        What the usual method loses at each level (None where it has no release); empty where nobody asked.
     """
 
     symbol: str
@@ -45,6 +48,7 @@ class TableFrontier:
     others: tuple[str, ...] = ()
     ended: str | None = None
     interrupted: bool = False
+    mondrian: tuple[float | None, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""
@@ -58,8 +62,9 @@ class TableFrontier:
                     "bound": point.bound,
                     "groups": point.groups,
                     "suppressed": point.suppressed,
+                    **({"mondrian": other[0]} if other else {}),
                 }
-                for level, point in zip(self.levels, self.points, strict=True)
+                for level, point, other in self._rows()
             ],
             "ended": self.ended,
             "interrupted": self.interrupted,
@@ -70,18 +75,26 @@ class TableFrontier:
         text = [
             f"{self.symbol}>={level}: loss {point.loss:.4f}, no release below {point.bound or 0:.4f}, "
             + counted(point.groups, "group")
-            for level, point in zip(self.levels, self.points, strict=True)
+            + (f", Mondrian {other[0]:.4f}" if other and other[0] is not None else "")
+            for level, point, other in self._rows()
         ]
         return [*text, self.ended] if self.ended else text
+
+    def _rows(self) -> list[tuple[int, Generalisation, tuple[float | None, ...]]]:
+        """Level, release, and what Mondrian loses where that was asked."""
+        return [
+            (level, point, self.mondrian[i : i + 1])
+            for i, (level, point) in enumerate(zip(self.levels, self.points, strict=True))
+        ]
 
     def plot(self, *others: TableFrontier) -> Any:
         """Loss against the requirement, with the bound; other frontiers of the table beside it."""
         return plots.table_frontier_figure([each._curve for each in (self, *others)])
 
     @property
-    def _curve(self) -> tuple[str, tuple[str, ...], tuple[int, ...], list[float], list[float]]:
+    def _curve(self) -> plots.Curve:
         bounds = [point.bound or 0.0 for point in self.points]
-        return self.symbol, self.others, self.levels, [point.loss for point in self.points], bounds
+        return self.symbol, self.others, self.levels, [point.loss for point in self.points], bounds, self.mondrian
 
     def _repr_html_(self) -> str:
         rows = [
@@ -114,6 +127,7 @@ def table_frontiers(
     against: Mapping[str, Sequence[int]] | None = None,
     *,
     table: object = None,
+    mondrian: bool = False,
     progress: Progress | None = None,
 ) -> tuple[TableFrontier, ...]:
     """The frontiers of a recipe's table against n and against k, counted once; the time limit is shared by all levels.
@@ -127,6 +141,8 @@ def table_frontiers(
         recipe's own. Without anything: n, and k where there are sensitive columns.
     table
         Stands for the recipe's own, for data in memory.
+    mondrian
+        Say beside each level what the usual method would lose.
     """
     asked = dict(against) if against else {"n": (), **({"k": ()} if recipe.sensitive else {})}
     for symbol, levels in asked.items():
@@ -160,6 +176,8 @@ def table_frontiers(
     for symbol, each in chosen.items():
         if not any(before.interrupted for before in found):
             found.append(_frontier(problem, symbol, each, wanted, options, progress))
+            if mondrian:
+                found[-1] = _compared(problem, found[-1], wanted)
     return tuple(found)
 
 
@@ -199,6 +217,13 @@ def _frontier(
     interrupted = bool(points) and points[-1].interrupted
     kept = levels[: len(points)]
     return TableFrontier(symbol, kept, _consistent(points), tuple(map(str, others)), ended, interrupted)
+
+
+def _compared(problem: CodedTable, found: TableFrontier, wanted: Sequence[GroupRequirement]) -> TableFrontier:
+    """The same with what Mondrian loses at each level."""
+    others = tuple(each for each in wanted if each.symbol != found.symbol)
+    rises = (GroupRequirement(found.symbol, float(level)) for level in found.levels)
+    return replace(found, mondrian=tuple(mondrian_loss(problem, (*others, each)) for each in rises))
 
 
 def _consistent(points: Sequence[Generalisation]) -> tuple[Generalisation, ...]:

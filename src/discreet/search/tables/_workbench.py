@@ -15,6 +15,7 @@ from discreet.search.tables._column_types import axes_of, said_types
 from discreet.search.tables._generalisation import Generalisation
 from discreet.search.tables._generalise import Options, solved
 from discreet.search.tables._loss import Grouping
+from discreet.search.tables._mondrian import mondrian_loss
 from discreet.search.tables._table_frontier import usual_levels
 from discreet.tables._counting import count
 
@@ -79,9 +80,15 @@ class Workbench:
         self, symbol: str, level: int, *, seconds: float, seed: int, progress: Progress | None = None
     ) -> Generalisation:
         """The best release found for one level of n or k, beside the recipe's other requirements."""
-        asked = (*(each for each in self.wanted if each.symbol != symbol), GroupRequirement(symbol, float(level)))
         options = replace(self.options, time_limit=seconds, seed=seed)
-        return self._finished(solved(self.problem, asked, options, progress))
+        return self._finished(solved(self.problem, self._asked(symbol, level), options, progress))
+
+    def mondrian(self, symbol: str, level: int) -> float | None:
+        """What the usual method would lose at one level, for comparison; None where it has no release."""
+        return mondrian_loss(self.problem, self._asked(symbol, level))
+
+    def _asked(self, symbol: str, level: int) -> tuple[GroupRequirement, ...]:
+        return (*(each for each in self.wanted if each.symbol != symbol), GroupRequirement(symbol, float(level)))
 
     def _finished(self, done: Generalisation) -> Generalisation:
         data = self.recipe.data
