@@ -20,6 +20,12 @@ from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).resolve().parent / "app"
 COLOURS = 96
+# Mondrian's losses are there.
+_COMPARED = """() => {
+  const box = document.querySelector('.nicegui-echart');
+  const chart = box && getElement(box.id.slice(1)).chart;
+  return chart && chart.getOption().series.some(each => each.name.includes('Mondrian') && each.data.length >= 5);
+}"""
 
 
 def main() -> None:
@@ -62,7 +68,7 @@ def _walk(page: Any, address: str, theme: str) -> None:
     _keep(page, f"risk-{theme}")
     click("Continue: what protection costs")
     page.get_by_text("At least 5 people look alike", exact=True).wait_for(timeout=240_000)
-    page.get_by_text("k ≥ 2").wait_for(timeout=240_000)
+    page.wait_for_function(_COMPARED, timeout=240_000)
     _keep(page, f"frontier-{theme}")
     click("Stop")
     click("Look at the groups")
@@ -77,10 +83,39 @@ def _walk(page: Any, address: str, theme: str) -> None:
     click("Draw the frontier")
     page.get_by_text("Release this column").wait_for(timeout=120_000)
     _keep(page, f"column-{theme}")
+    page.get_by_label("what is lowered").click()
+    page.get_by_role("option", name=re.compile("privacy funnel")).click()
+    click("Draw the frontier")
+    page.get_by_role("button", name="Release this column").wait_for(state="hidden")
+    page.get_by_role("button", name="Release this column").wait_for(timeout=240_000)
+    page.mouse.click(*_soft(page))
+    page.get_by_text("This policy draws").wait_for()
+    _keep(page, f"soft-{theme}")
     page.goto(f"{root}/question")
     click("Compute")
     page.get_by_text("everybody keeps an interval").wait_for()
     _keep(page, f"question-{theme}")
+    page.goto(f"{root}/papers")
+    click("Check their claims")
+    page.locator("figure img").first.wait_for(timeout=240_000)
+    page.locator("figure").first.scroll_into_view_if_needed()
+    _keep(page, f"papers-{theme}")
+
+
+def _soft(page: Any) -> tuple[float, float]:
+    """Where a soft policy is on the screen."""
+    found = page.evaluate(
+        """() => {
+            const box = document.querySelector('.nicegui-echart');
+            const chart = getElement(box.id.slice(1)).chart;
+            const series = chart.getOption().series.findIndex(each => each.name.startsWith('soft'));
+            const data = chart.getOption().series[series].data;
+            const [x, y] = chart.convertToPixel({seriesIndex: series}, data[Math.floor(data.length / 2)].value);
+            const corner = box.getBoundingClientRect();
+            return [corner.x + x, corner.y + y];
+        }"""
+    )
+    return found[0], found[1]
 
 
 def _keep(page: Any, name: str) -> None:
