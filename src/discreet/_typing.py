@@ -5,7 +5,7 @@ Nothing here needs numpy at run time, so that commands can read the choices befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Reading(Limits, total=False):
 
     missing: MissingPolicy | Literal["wildcard"]  # wildcards are for audits alone
     na: str | Iterable[str]
+    coarsen: Mapping[str, Any] | None
 
 
 # What the other rooms are asked for.

@@ -13,6 +13,7 @@ from discreet.auditing._individual import HouseholdRisk
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import Population
 from discreet.auditing._special import special as find_special
+from discreet.columns._bands import bands_of
 from discreet.errors import ColumnError, InputError, TableError
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY, maximin_information, pronounced, worst_case_leakage
@@ -86,7 +87,7 @@ def audit(
     if weights is not None:
         found = replace(found, people=_people(table, found, weights, rest))
     if household is not None:
-        counted = count(table, household, joint.public, **rest)
+        counted = count(table, household, joint.public, bands=joint.bands, **rest)
         risk = HouseholdRisk.of(counted, _letters(counted, joint), found.individual_risk)
         found = replace(found, household=risk)
     if population is not None:
@@ -107,7 +108,8 @@ def _joint(
     if not sensitive:
         if side:
             raise ColumnError("side information is about sensitive columns: name a sensitive column, too")
-        return Joint.of_counted(count(table, (), public or (), bare=True, **reading))
+        bands = bands_of(reading.get("coarsen"))
+        return Joint.of_counted(count(table, (), public or (), bare=True, bands=bands, **reading))
     joint = Joint.from_table(table, sensitive, public or (), side, **reading)
     if joint.n_s < 2:
         raise TableError(
@@ -167,7 +169,7 @@ def _letters(counted: Counted, joint: Joint) -> IntArray:
 def _people(table: object, found: Audit, weights: str, reading: Reading) -> FloatArray:
     """How many people of the population each group stands for, by the sample weights of the records that match it."""
     joint = found.joint
-    counted = count(table, weights, joint.public, **reading)
+    counted = count(table, weights, joint.public, bands=joint.bands, **reading)
     values = np.array([_weight(label, weights) for label in counted.s.labels()])
     letters = _letters(counted, joint)
     known = letters >= 0

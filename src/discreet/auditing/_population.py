@@ -54,7 +54,7 @@ class Population:
     @classmethod
     def of(cls, joint: Joint, table: object, **reading: Unpack[Reading]) -> Population:
         """Hold a joint against a table of the population, which has the same public columns."""
-        counted = count(table, (), joint.public, bare=True, **reading)
+        counted = count(table, (), joint.public, bare=True, bands=joint.bands, **reading)
         people = np.bincount(counted.x_codes, counted.counts, len(counted.x)).astype(np.int64)
         known = {label: int(number) for label, number in zip(counted.x.labels(), people.tolist(), strict=True)}
         sizes = np.array([known.get(label, 0) for label in joint.x], dtype=np.int64)

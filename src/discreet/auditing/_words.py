@@ -190,3 +190,12 @@ def _times(factor: float) -> str:
     ('by half', '38-fold')
     """
     return "by half" if factor == 2 else f"{factor:.3g}-fold"
+
+
+def band_sentences(joint: Joint) -> list[str]:
+    """Which columns were made coarser while they were counted, and what that means for the figures."""
+    return [
+        f"{name} was counted by {band.words()}: the figures are those of a release that says no more; the values themselves "
+        "tell at least as much"
+        for name, band in joint.bands.items()
+    ]

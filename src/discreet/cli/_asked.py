@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import flat
+from discreet.cli._shared import coarsened, flat
 
 if TYPE_CHECKING:
     from discreet.recipe import Recipe
@@ -130,6 +130,8 @@ def _with_types(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
         found.setdefault(name, {})["weight"] = _number(text, "weight", name)
     for name, text in _pairs(typed.get("coarsest"), "coarsest", "COLUMN=LIMIT, such as age=20", recipe):
         found.setdefault(name, {})["coarsest"] = extent_of(text)
+    for name, text in coarsened(typed.get("coarsen") or (), recipe.public).items():
+        found.setdefault(name, {})["coarsen"] = extent_of(text)
     for name in flat(typed.get("as_is") or ()):
         found.setdefault(name, {})["fixed"] = True
     for name, text in _pairs(typed.get("scale"), "scale", "COLUMN=UNIT, such as age=10", recipe):

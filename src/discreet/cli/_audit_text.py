@@ -31,7 +31,7 @@ def show(
 
     from discreet._text import shortened
     from discreet.auditing._verdict import bits, further_sentences, headline, next_step
-    from discreet.auditing._words import missing_sentence
+    from discreet.auditing._words import band_sentences, missing_sentence
 
     screen = console()
     joint = found.joint
@@ -63,7 +63,7 @@ def show(
         f"missing values: {escape(missing_sentence(joint, found.matched))}.",
         highlight=False,
     )
-    for sentence in _sentences(found, sensitive):
+    for sentence in (*band_sentences(joint), *_sentences(found, sensitive)):
         screen.print(escape(sentence), highlight=False)
     if len(found.columns) > 1:
         screen.print(_uniques_by_column(found) if found.is_bare else _public_columns(found))

@@ -91,6 +91,13 @@ def _table_options(function: F, *, required: bool, wildcard: bool = False) -> F:
                 "--table", "inner", metavar="NAME", help="The table of a database, or the sheet of a workbook."
             ),
             memory_option,
+            click.option(
+                "--coarsen",
+                multiple=True,
+                metavar="COLUMN=BAND",
+                help="A public column with too many values, made coarser while it is counted: admitted=hour, chol=5, "
+                "zip=code:3, income=quantiles:100.",
+            ),
             engine_options,
         ),
     )
@@ -118,6 +125,22 @@ def engine_options(function: F) -> F:
             ),
         ),
     )
+
+
+def coarsened(texts: tuple[str, ...], public: Sequence[str]) -> dict[str, str]:
+    """COLUMN=BAND, each public column once."""
+    from discreet.errors import InputError
+
+    found: dict[str, str] = {}
+    for text in texts:
+        name, mark, band = text.rpartition("=")
+        if not mark or not band or name not in public:
+            raise InputError(
+                f"--coarsen {text!r} does not read as COLUMN=BAND, such as chol=5; the public columns are {', '.join(public)}"
+            )
+        if found.setdefault(name, band) != band:
+            raise InputError(f"--coarsen is given twice for {name!r}, as {found[name]} and as {band}: give it once")
+    return found
 
 
 def named(table: str, inner: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import asked_table, audit_table_options, flat, print_json, progress
+from discreet.cli._shared import asked_table, audit_table_options, coarsened, flat, print_json, progress
 
 if TYPE_CHECKING:
     from discreet.auditing import Finding
@@ -60,14 +60,17 @@ def command(
         raise InputError(f"{html} is the table itself: name another file for the report")
     requirements = [Requirement.parse(text) for text in options["require"]]  # before the table is read
     threats = load_threats(options["threat"]) if options["threat"] else ()
+    public = flat(options["public"], where)
+    coarsen = coarsened(options["coarsen"], public)
     with progress("audit") as report:
         found = audit(
             where,
             flat(options["sensitive"], where) or None,
-            flat(options["public"], where),
+            public,
             flat(options["side"], where) or None,
             orders=options["order"] or None,
             **{name: options[name] for name in ("weights", "household", "population", "special")},
+            coarsen=coarsen,
             progress=report,
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
         )
@@ -99,6 +102,7 @@ def _asked(options: dict[str, Any]) -> list[str]:
     """How the table was read, as options of the next command."""
     said = [part for text in options["na"] for part in ("--na", text)]
     said += ["--missing", options["missing"]] if options["missing"] != "level" else []
+    said += [part for text in options["coarsen"] for part in ("--coarsen", text)]
     if options["engine"] == "spark":
         said += ["--engine", "spark", *(("--master", options["master"]) if options["master"] else ())]
     return said

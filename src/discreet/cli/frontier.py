@@ -68,6 +68,7 @@ def _check(options: dict[str, Any]) -> None:
 def _of_table(recipe: Recipe, plot: str | None, as_json: bool, options: dict[str, Any]) -> None:
     """Loss against n and k."""
     from discreet.errors import InputError
+    from discreet.recipe._running import refuse_coarsening
     from discreet.report._plots import save_figure
     from discreet.search.tables import table_frontiers
 
@@ -76,6 +77,7 @@ def _of_table(recipe: Recipe, plot: str | None, as_json: bool, options: dict[str
     for name in ("soft", "normalise"):
         if options[name]:
             raise InputError(f"--{name} is about one bound on a leakage: leave it out, or leave out --require")
+    refuse_coarsening(recipe)
     against = _levels(options["against"])
     with progress("frontier") as report:
         found = table_frontiers(recipe, against, mondrian=bool(options["compare"]), progress=report)
@@ -160,12 +162,21 @@ def _show(found: Any, others: list[Any]) -> None:
     screen = console()
     screen.print(f"{found!r}", highlight=False, markup=False)
     screen.print(table)
-    for sentence in found.stop_words():
+    for sentence in (*found.stop_words(), *_bands(found)):
         click.echo(sentence)
     for other in others:
         screen.print(f"{other!r}", highlight=False, markup=False)
     worth = f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others)
     click.echo(f"{worth}: the share of all pairs of leakage and utility that some policy here beats; more is better")
+
+
+def _bands(found: Any) -> list[str]:
+    """What columns that were made coarser while they were counted mean for the figures."""
+    from discreet.release._promises import slack_of
+
+    slack = slack_of(found.setting.joint, found.utility)
+    further = f"; values lie up to {slack:g} further from what stands for them" if slack else ""
+    return [f"{name} was counted by {band.words()}{further}" for name, band in found.setting.joint.bands.items()]
 
 
 def _compared(gain: float, count: int) -> str:

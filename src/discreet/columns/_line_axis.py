@@ -14,10 +14,10 @@ import numpy as np
 
 from discreet._text import interval, text
 from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
-from discreet.columns._calendar import days_of, period_of
 from discreet.columns._rounding import Ends
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError
+from discreet.tables._calendar import days_of, period_of
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import IntArray, Reading
+from discreet.columns._bands import bands_of
 from discreet.errors import InputError, JointError
 from discreet.joint._matrices import (
     as_counts,
@@ -75,14 +76,17 @@ class Joint(Views):
             `missing`: "level" (the default) keeps missing values as the label None, "drop" leaves their rows out,
             "error" refuses them. `na`: texts that mean missing, such as "?". `memory_limit`: what DuckDB may use for a
             file, such as "4GB"; beyond it spills to disk. `progress`: called with what is being done, and how much of
-            it is done, from 0 to 1, where that is known.
+            it is done, from 0 to 1, where that is known. `coarsen`: public columns with too many values, made coarser
+            while they are counted, such as {"admitted": "hour", "chol": 5, "zip": "code:3", "income": "quantiles:100"};
+            a letter is then the first value of its band.
 
         Examples
         --------
         >>> Joint.from_table({"age": [30, 31, None], "chol": ["200", "200", "210"]}, "age", "chol").s
         (30, 31, None)
         """
-        counted = count(table, sensitive, public, side, **reading)
+        bands = bands_of(reading.get("coarsen"))
+        counted = count(table, sensitive, public, side, bands=bands, **reading)
         if progress := reading.get("progress"):
             progress("building the joint", None)
         return cls.of_counted(counted)
@@ -95,7 +99,7 @@ class Joint(Views):
         if counted.a is not None and counted.a_codes is not None:
             side_codes = (counted.a, counted.a_codes)
             triples = Side.build(side_codes, counted.s_codes, counted.x_codes, counted.counts, len(counted.s))
-        return cls(counted.s, counted.x, matrix, side=triples, missing=counted.missing)
+        return cls(counted.s, counted.x, matrix, side=triples, missing=counted.missing, bands=counted.bands)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[Label, Label]] | npt.NDArray[np.generic]) -> Joint:
@@ -300,7 +304,9 @@ class Joint(Views):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was derived is derived again, and counts come back read-only.
-        make = functools.partial(Joint, side=self._side, missing=self.missing, has_counts=self.has_counts)
+        make = functools.partial(
+            Joint, side=self._side, missing=self.missing, has_counts=self.has_counts, bands=self.bands
+        )
         return make, (self._s, self._x, self._counts)
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from discreet.joint._side import Side
     from discreet.tables import Missing
+    from discreet.tables._bands import Band
 
 
 class Views:
@@ -32,6 +34,7 @@ class Views:
         side: Side | None = None,
         missing: Missing | None = None,
         has_counts: bool = True,
+        bands: Mapping[str, Band] | None = None,
     ) -> None:
         """Not for users: the named constructors check their input, this trusts it."""
         for array in (counts.data, counts.indices, counts.indptr):
@@ -41,6 +44,7 @@ class Views:
         self._side = side
         self.missing = missing
         self.has_counts = has_counts
+        self.bands = dict(bands or {})  # of public columns that were made coarser while they were counted
 
     @cached_property
     def s(self) -> tuple[Label, ...]:

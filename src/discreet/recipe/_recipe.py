@@ -166,6 +166,16 @@ class Recipe:
         return found
 
     @property
+    def coarsen(self) -> dict[str, Any]:
+        """How public columns are made coarser while they are counted; a plain number counts characters of a code."""
+        found = {name: self.columns[name] for name in self.public if self.columns[name].coarsen is not None}
+        is_plain = {name: ":" not in str(each.coarsen) for name, each in found.items()}
+        return {
+            name: f"code:{each.coarsen}" if each.type == "code" and is_plain[name] else each.coarsen
+            for name, each in found.items()
+        }
+
+    @property
     def weights(self) -> dict[str, float]:
         """The weights of public columns that are not 1."""
         return {name: float(self.columns[name].weight) for name in self.public if self.columns[name].weight != 1}

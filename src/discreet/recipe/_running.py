@@ -11,6 +11,7 @@ from discreet.joint import Joint
 from discreet.release import Policy
 from discreet.release._frontier import check_cut
 from discreet.release._models import check_target_column
+from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
 from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
@@ -46,6 +47,7 @@ def cut_of(recipe: Recipe) -> dict[str, float]:
 
 def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     output, search = recipe.output, recipe.search
+    refuse_coarsening(recipe)
     if recipe.having("side"):
         raise InputError(
             "a release of whole groups knows no side information: make those columns public, or ignore them"
@@ -71,6 +73,16 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         memory_limit=recipe.data.memory_limit,
     )
     return publish_table(recipe.table, policy, files=files, options=options, interrupted=interrupted, progress=progress)
+
+
+def refuse_coarsening(recipe: Recipe) -> None:
+    """Cells of a whole table are made of the values that occur: its columns have bands of their own."""
+    if recipe.coarsen:
+        name, size = next(iter(recipe.coarsen.items()))
+        raise InputError(
+            f"{name} is to be coarsened to {size} while it is counted, which is for one bound on a leakage: "
+            f"with requirements on every group say its finest cell, --type {name}=number:5 or band in the recipe"
+        )
 
 
 def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:
@@ -131,7 +143,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         memory_limit=recipe.data.memory_limit,
     )
     try:
-        point = found.point_at(**cut)
+        point = found.point_at(**within_bands(cut, found))
     except InputError:
         if found.stopped == "interrupt":  # perhaps a little later it would have been within reach
             raise KeyboardInterrupt from None
@@ -157,6 +169,7 @@ def frontier_of(
             missing=recipe.data.missing,
             na=recipe.data.na,
             memory_limit=recipe.data.memory_limit,
+            coarsen=recipe.coarsen,
             progress=progress,
         )
     scale = {name: float(columns[name].scale or 1) for name in recipe.public if columns[name].scale is not None}
@@ -168,11 +181,20 @@ def frontier_of(
             "some values of the public columns are missing, and distances need all of them: use --missing drop, "
             "or --utility resolution to merge letters wherever they lie"
         )
+    utility = ("distortion" if placed else "resolution") if by_place else asked.utility
+    if joint.bands and utility == "distortion":
+        if len(joint.public) > 1:
+            raise InputError(
+                "several columns, some of them coarsened while they are counted, have no distances that could be promised: "
+                "use --utility resolution"
+            )
+        if cut and "min_utility" in cut:
+            cut = {"min_utility": cut["min_utility"] + slack_of(joint, "distortion")}
     hierarchies = [path for name in recipe.public if (path := columns[name].hierarchy)]
     return frontier(
         joint,
         leakage=asked.leakage,
-        utility=("distortion" if placed else "resolution") if by_place else asked.utility,
+        utility=utility,
         method=asked.method,  # type: ignore[arg-type]
         problem=asked.problem,
         at_least=asked.at_least,
@@ -186,6 +208,13 @@ def frontier_of(
         progress=progress,
         cut=cut,
     )
+
+
+def within_bands(cut: dict[str, float], found: Frontier) -> dict[str, float]:
+    """The cut between letters that keeps what was asked of values, which lie up to a band further from their codeword."""
+    if "min_utility" not in cut:
+        return cut
+    return {"min_utility": cut["min_utility"] + slack_of(found.setting.joint, found.utility)}
 
 
 def _as_labelled(order: dict[str, list[str]], joint: Joint) -> dict[str, list[Any]]:

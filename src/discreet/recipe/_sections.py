@@ -51,6 +51,9 @@ class ColumnSection:
     role: Role = told("ignored", "public, sensitive, side (known to adversaries), identifier (never released), ignored")
     type: Kind | None = told(None, "what is near to what; guessed where it is left out")
     band: float | int | str | None = told(None, 'the finest cell: 5 (years), "month", 3 (characters of a code)')
+    coarsen: float | int | str | None = told(
+        None, 'made coarser while it is counted, for columns with too many values: 5, "hour", "code:3", "quantiles:100"'
+    )
     coarsest: float | int | str | None = told(None, "never coarser than this, in the same units")
     order: list[str] = told((), "of ordered categories: lowest first")
     hierarchy: str | None = told(None, "an ARX file; relative to this file")

@@ -11,7 +11,7 @@ import datetime as dt
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,7 @@ from discreet._text import interval, text
 from discreet._typing import Cuts, IntArray
 from discreet.columns._rounding import Ends, cut_between
 from discreet.errors import InputError
+from discreet.tables._bands import Band
 from discreet.tables._labels import Label
 
 
@@ -99,8 +100,8 @@ class Line:
         return [point[1] for end in self.ends if (point := _point(end))]
 
 
-def line(letters: Sequence[Label], block_of: Sequence[int], cuts: Cuts = "round") -> Line:
-    """Cut the line of sorted letters between neighbours of different blocks.
+def line(letters: Sequence[Label], block_of: Sequence[int], cuts: Cuts = "round", band: Band | None = None) -> Line:
+    """Cut the line of sorted letters between neighbours of different blocks; where letters are bands, at their ends.
 
     Examples
     --------
@@ -109,10 +110,12 @@ def line(letters: Sequence[Label], block_of: Sequence[int], cuts: Cuts = "round"
     """
     cut = cut_between if cuts == "round" else halfway
     first, last = Ends(letters).around(letters[0], letters[-1]) if cuts == "round" else (letters[0], letters[-1])
+    if band is not None:
+        first, last = letters[0], band.last(letters[-1])
     starts, ends, blocks = [first], [], [int(block_of[0])]
     for i in range(1, len(letters)):
         if block_of[i] != block_of[i - 1]:
-            before, after = cut(letters[i - 1], letters[i])
+            before, after = (band.before(letters[i]), letters[i]) if band else cut(letters[i - 1], letters[i])
             ends.append(before)
             starts.append(after)
             blocks.append(int(block_of[i]))
@@ -154,19 +157,21 @@ def column_kind(labels: Sequence[Label]) -> str:
 
 
 def block_labels(
-    letters: Sequence[Label], block_of: IntArray, n_blocks: int, cuts: Cuts = "round"
+    letters: Sequence[Label], block_of: IntArray, n_blocks: int, cuts: Cuts = "round", band: Band | None = None
 ) -> tuple[list[str], Line | None]:
     """A label a block for one column, and the line they lie on where there is one."""
     if column_kind(letters) == "text":
         return _sets(letters, block_of, n_blocks), None
     has_missing = letters[-1] is None
     count = len(letters) - has_missing
-    cut = line(letters[:count], [int(block) for block in block_of[:count]], cuts)
+    cut = line(letters[:count], [int(block) for block in block_of[:count]], cuts, band)
     stretches: list[list[str]] = [[] for _ in range(n_blocks)]
     for low, high, block in zip(cut.starts, cut.ends, cut.blocks, strict=True):
         stretches[block].append(interval(low, high))
     if has_missing:
         stretches[int(block_of[-1])].append("missing")
+    if band is not None:  # values are looked up by the first of their band: past the last letter none is inside
+        cut = replace(cut, ends=(*cut.ends[:-1], letters[count - 1]))
     return [", ".join(parts) for parts in stretches], cut
 
 
@@ -183,8 +188,10 @@ def ends_of(column: Sequence[Label]) -> Ends | None:
     return Ends(sorted(present)) if present and _kind(list(present)) != "text" else None
 
 
-def hull(values: Sequence[Label], ends: Ends | None = None) -> str:
+def hull(values: Sequence[Label], ends: Ends | None = None, band: Band | None = None) -> str:
     """What one column of a block of several columns says: an interval of numbers or dates, else a set.
+
+    Where values are bands, the interval reaches to the last value of the last one.
 
     Examples
     --------
@@ -196,7 +203,8 @@ def hull(values: Sequence[Label], ends: Ends | None = None) -> str:
     if not present:
         return "missing"
     if _kind(present) != "text":
-        words = interval(*_around(present, ends))
+        low, high = _around(present, ends)
+        words = interval(low, band.last(high) if band else high)
     else:
         names = sorted({text(value) for value in present})
         words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"

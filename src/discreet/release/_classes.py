@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import interval, text
-from discreet.columns._calendar import days_of
+from discreet.tables._calendar import days_of
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray

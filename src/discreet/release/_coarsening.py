@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from discreet._typing import BoolArray, IntArray
     from discreet.joint._joint import Joint
+    from discreet.tables._bands import Band
     from discreet.tables._labels import Alphabet
 
 
@@ -24,6 +25,11 @@ class Coarsening(Protocol):
     def na(self) -> tuple[str, ...]: ...
     @property
     def missing(self) -> str: ...
+    @property
+    def bands(self) -> Mapping[str, Band]:
+        """How columns are made coarser before their letters are looked up."""
+        ...
+
     @property
     def blocks(self) -> Sized: ...
     @property

@@ -23,10 +23,11 @@ from discreet.release import _cells as cells
 from discreet.release import _policy_files as policy_files
 from discreet.release import _releasing as releasing
 from discreet.release import _table_policy_files as table_policy_files
-from discreet.release._promises import TO_THE_INFORMED, alone_in, broken, measured, misclaimed, promised_by
+from discreet.release._promises import TO_THE_INFORMED, alone_in, broken, measured, misclaimed, promised_by, slack_of
 from discreet.release._release_page import policy_fragment
 from discreet.release._table_policy import TablePolicy
 from discreet.release._verifying import Verification, verify
+from discreet.tables._bands import Band
 from discreet.tables._canonical import canonical
 from discreet.tables._labels import Alphabet, Label, order_key, plain
 from discreet.tables._writing import write_text
@@ -80,6 +81,9 @@ class Policy:
     cuts: Cuts = "round"  # where a line is cut between blocks; "halfway" in files of schema 1
     alone: dict[str, int] = field(default_factory=dict)  # distinct values of each sensitive column, if several
     source: dict[str, Any] = field(default_factory=dict)
+    bands: dict[str, Band] = field(
+        default_factory=dict
+    )  # of columns that are made coarser before their letters are looked up
 
     @classmethod
     def from_blocks(
@@ -108,8 +112,9 @@ class Policy:
             leakage=leakage,
             before=measured(joint, leakage),
             after=measured(coarse, leakage),
-            utility=dict(utility or {}),
+            utility={name: value - slack_of(joint, name) for name, value in (utility or {}).items()},
             alone=alone_in(coarse),
+            bands=joint.bands,
             **rules,
         )
 
@@ -122,10 +127,13 @@ class Policy:
             return tuple(cells.unique([(name,) for name in self.names]))
         if len(self.public) == 1:
             letters, owner = self._sorted_letters
-            texts, _ = cells.block_labels(letters, owner, len(self.blocks), self.cuts)
+            texts, _ = cells.block_labels(letters, owner, len(self.blocks), self.cuts, self._band)
             return tuple(cells.unique([(text,) for text in texts]))
         columns = [
-            tuple(cells.hull([letter[i] for letter in block], ends) for i, ends in enumerate(self._ends))
+            tuple(
+                cells.hull([letter[i] for letter in block], ends, self.bands.get(name))
+                for i, (name, ends) in enumerate(zip(self.public, self._ends, strict=True))
+            )
             for block in self.blocks
         ]
         return tuple(cells.unique(columns))
@@ -136,7 +144,15 @@ class Policy:
         if self.cuts != "round":
             return [None] * len(self.public)
         letters = [letter for block in self.blocks for letter in block]
-        return [cells.ends_of([letter[i] for letter in letters]) for i in range(len(self.public))]
+        return [
+            None if name in self.bands else cells.ends_of([letter[i] for letter in letters])
+            for i, name in enumerate(self.public)
+        ]
+
+    @property
+    def _band(self) -> Band | None:
+        """Of the one public column, where it has one."""
+        return self.bands.get(self.public[0])
 
     @cached_property
     def _sorted_letters(self) -> tuple[list[Label], IntArray]:
@@ -153,7 +169,7 @@ class Policy:
         if len(self.public) > 1:
             return None
         letters, owner = self._sorted_letters
-        return cells.block_labels(letters, owner, len(self.blocks), self.cuts)[1]
+        return cells.block_labels(letters, owner, len(self.blocks), self.cuts, self._band)[1]
 
     def block_of(self, label: Label) -> int | None:
         """The number of the block that a value is released as, or None where it must be suppressed.

@@ -14,6 +14,7 @@ from discreet._typing import Cuts, MissingPolicy, Problem, Unseen
 from discreet.errors import InputError
 from discreet.release import _cells as cells
 from discreet.release._promises import promised_by
+from discreet.tables._bands import Band
 from discreet.tables._checksum import seal
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def document_of(policy: Policy) -> dict[str, Any]:
         **({"cuts": policy.cuts} if policy.cuts != "halfway" else {}),
         **({"at_least": policy.at_least} if policy.at_least else {}),
         **({"problem": policy.problem} if policy.problem != "funnel" else {}),
+        **({"bands": {name: band.to_json() for name, band in policy.bands.items()}} if policy.bands else {}),
         "alone": dict(policy.alone),
         "withheld": [cells.to_json(letter) for letter in policy.withheld],
         "leakage": policy.leakage,
@@ -127,6 +129,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         "cuts": document.get("cuts", "halfway"),
         "alone": {name: int(count) for name, count in document["alone"].items()},
         "source": document["source"],
+        "bands": {name: Band.from_json(given) for name, given in document.get("bands", {}).items()},
     }
 
 
@@ -150,6 +153,7 @@ def _fault(policy: Policy) -> str:
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),
         "it does not say what it promises": not {"L0", "I*", "k", *policy.promised} <= policy.after.keys(),
+        "a band is of no public column": not policy.bands.keys() <= set(policy.public),
         "its source is not a list of facts": not isinstance(policy.source, dict),
     }
     return next((words for words, is_wrong in faults.items() if is_wrong), "")

@@ -95,3 +95,11 @@ def misclaimed(policy: Policy, found: dict[str, float]) -> list[str]:
         if worse > 1e-9:
             wrong.append(f"the policy claims {symbol} {claimed:.4g}, the original gives {value:.4g}")
     return wrong
+
+
+def slack_of(joint: Joint, utility: str) -> float:
+    """How much further a value may lie from its codeword than its letter, where letters are bands of one column."""
+    if utility != "distortion" or not joint.bands:
+        return 0.0
+    ((_, band),) = joint.bands.items()
+    return max(band.slack(letter) for letter in joint.x)

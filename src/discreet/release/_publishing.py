@@ -92,6 +92,11 @@ class Release:
         """Rows that are not in the release because the policy withholds their letters."""
         return self.done.withheld
 
+    @property
+    def utility(self) -> float:
+        """What the release keeps, of the values themselves: letters that are bands lie nearer to their codewords."""
+        return self.policy.utility.get(self.frontier.utility, self.point.utility)
+
     def to_dict(self) -> dict[str, Any]:
         """The outcome, for JSON."""
         return {
@@ -102,7 +107,7 @@ class Release:
             "blocks": len(self.policy.blocks),
             "stopped": self.frontier.stopped,
             "leakage": {"measure": self.frontier.leakage, "value": self.point.leakage, "bound": self.point.bound},
-            "utility": {"measure": self.frontier.utility, "value": self.point.utility},
+            "utility": {"measure": self.frontier.utility, "value": self.utility},
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
             "after": {symbol: json_number(value) for symbol, value in self.done.measures.items()},
             "broken_by_keep": list(self.broken_by_keep),
@@ -122,7 +127,11 @@ class Release:
         text += [
             f"L0 {before['L0']:.3f} -> {after['L0']:.3f} bits, I* {before['I*']:.3f} -> {after['I*']:.3f} bits, "
             f"distinct values in the worst group {before['k']:.0f} -> {after['k']:.0f}",
-            f"{utility_text(self.frontier.utility, self.point.utility)}{self._bound_words}",
+            f"{utility_text(self.frontier.utility, self.utility)}{self._bound_words}",
+        ]
+        text += [
+            f"{name} was counted by {band.words()}, which the figures account for"
+            for name, band in self.policy.bands.items()
         ]
         if "L0|A" in after:
             known = ", ".join(self.policy.side)

@@ -62,7 +62,7 @@ def release_page(published: Release) -> str:
         kept_leakage=None if kept is None else number_text(REGISTRY["L0"](kept), "bits"),
         headline=_release_headline(published),
         broken_by_keep=published.broken_by_keep,
-        utility=utility_text(published.frontier.utility, published.point.utility),
+        utility=utility_text(published.frontier.utility, published.utility),
         plot=plots.to_svg(published.plot(), "Frontier"),
         blocks=rows[:BLOCKS_SHOWN],
         more_blocks=max(0, len(rows) - BLOCKS_SHOWN),

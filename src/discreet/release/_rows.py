@@ -18,6 +18,7 @@ from discreet.columns._guess import guess_type, identifying
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
 from discreet.tables._columns import encode_column
+from discreet.tables._counting import banded
 from discreet.tables._labels import Alphabet, combine
 from discreet.tables._sources import column_names, group
 
@@ -62,8 +63,9 @@ def carry_out(
             raise ColumnError(f"{name!r} is a public column: it is released coarsened, and cannot be kept as it is")
     names = column_names(table)
     s_names, a_names = (role if all(name in names for name in role) else () for role in (policy.sensitive, policy.side))
+    seen, _ = banded(table, policy.public, policy.bands, frozenset(policy.na))
     coded, counts = _counted(
-        table, [*policy.public, *s_names, *a_names], kept_names, policy.na, (memory_limit, progress)
+        seen, [*policy.public, *s_names, *a_names], kept_names, policy.na, (memory_limit, progress)
     )
     present = _present(policy, {name: coded[name] for name in (*policy.public, *s_names, *a_names)}, counts)
     x, x_codes = combine([coded[name] for name in policy.public], policy.public)

@@ -32,6 +32,7 @@ from discreet.tables._writing import write_text
 if TYPE_CHECKING:
     from discreet._typing import BoolArray, FloatArray, IntArray
     from discreet.joint._joint import Joint
+    from discreet.tables._bands import Band
     from discreet.tables._labels import Alphabet
 
 
@@ -135,6 +136,11 @@ class TablePolicy:
     def counts_records(self) -> bool:
         """Whether records in every group are promised, which released rows alone can show."""
         return "n" in self.promised
+
+    @property
+    def bands(self) -> dict[str, Band]:
+        """Columns of whole tables have the bands of their types, and are counted as they are."""
+        return {}
 
     @property
     def about_sensitive(self) -> tuple[str, ...]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Unpack
 
 import numpy as np
 
 from discreet import _checks as checks
-from discreet._typing import BoolArray, IntArray, MissingPolicy, Progress, Reading
+from discreet._typing import BoolArray, IntArray, Limits, MissingPolicy, Progress, Reading
 from discreet.errors import ColumnError, DiscreetError, InputError, TableError, listed
+from discreet.tables._bands import Band
+from discreet.tables._coarsened import through_bands
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, combine
-from discreet.tables._sources import group, named
+from discreet.tables._protocol import check_columns
+from discreet.tables._sources import group, named, source_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Counted:
     counts: IntArray
     rows: int
     missing: Missing
+    bands: Mapping[str, Band] = field(default_factory=dict)  # of the public columns that were made coarser
 
 
 def count(
@@ -57,11 +61,12 @@ def count(
     side: str | Sequence[str] | None = None,
     *,
     bare: bool = False,
+    bands: Mapping[str, Band] | None = None,
     **reading: Unpack[Reading],
 ) -> Counted:
     """Count how often each s was seen with each x (and a) in any kind of table; where `bare`, there need be no s.
 
-    `reading` is as of `Joint.from_table`.
+    `reading` is as of `Joint.from_table`; `bands` are how some public columns are made coarser while they are counted.
     """
     missing, na = reading.get("missing", "level"), reading.get("na", ())
     if missing == "wildcard":
@@ -70,9 +75,9 @@ def count(
     roles = _roles(sensitive, public, side, bare=bare)
     columns = [name for names in roles for name in names]
     texts = frozenset(checks.texts(na, name="na"))
-    coded, counts = counted_columns(
-        table, columns, na=texts, memory_limit=reading.get("memory_limit"), progress=reading.get("progress")
-    )
+    limits: Limits = {"memory_limit": reading.get("memory_limit"), "progress": reading.get("progress")}
+    table, known = banded(table, roles[1], bands or {}, texts, **limits)
+    coded, counts = counted_columns(table, columns, na=texts, **limits)
     rows = int(counts.sum())
     if rows == 0:
         raise TableError(f"{named(table)} has no rows: there is nothing to measure")
@@ -101,9 +106,25 @@ def count(
     s, s_codes = combine(coded[: len(s_names)], s_names) if s_names else nothing
     x, x_codes = combine(coded[len(s_names) : len(s_names) + len(x_names)], x_names)
     if not a_names:
-        return Counted(s, x, None, s_codes, x_codes, None, counts, rows - report.dropped, report)
+        return Counted(s, x, None, s_codes, x_codes, None, counts, rows - report.dropped, report, known)
     a, a_codes = combine(coded[-len(a_names) :], a_names)
-    return Counted(s, x, a, s_codes, x_codes, a_codes, counts, rows - report.dropped, report)
+    return Counted(s, x, a, s_codes, x_codes, a_codes, counts, rows - report.dropped, report, known)
+
+
+def banded(
+    table: object, public: Sequence[str], bands: Mapping[str, Band], na: frozenset[str], **limits: Unpack[Limits]
+) -> tuple[object, dict[str, Band]]:
+    """The table with its public columns made coarser, and the bands as they were found to be."""
+    if not bands:
+        return table, {}
+    for name in bands:
+        if name not in public:
+            raise ColumnError(
+                f"column {name!r} is to be coarsened, and is not public: the public columns are {listed(list(public))}"
+            )
+    source = source_of(table)
+    check_columns(list(bands), source.columns(), source.name)
+    return through_bands(source, bands, na, **limits)
 
 
 def counted_columns(

@@ -7,17 +7,19 @@ distinct values, not from a sample of rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from discreet._typing import IntArray
+from discreet._typing import IntArray, Limits
 from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
+from discreet.tables._band_sql import key_of, known_number
+from discreet.tables._bands import Band
 from discreet.tables._duckdb import LongLineError, connection, reading, run
 from discreet.tables._paths import PARQUET, TEXT, Located, header_of, locate
 from discreet.tables._protocol import COUNT, check_columns
@@ -62,6 +64,32 @@ class TableFile:
             for part in _alike(locate(self.path), columns)
         ]
         return _stacked(parts, len(columns)), np.concatenate([to_numpy(part[COUNT]).astype(np.int64) for part in parts])
+
+    def group_by_band(
+        self, columns: Sequence[str], bands: Mapping[str, Band], na: Iterable[str], **limits: Unpack[Limits]
+    ) -> tuple[list[Any], IntArray, dict[str, IntArray]]:
+        """The same with some columns made coarser first; and of each of them, how many rows have no value of its kind."""
+        keys = {name: partial(key_of, band=bands[name], na=na) for name in columns if name in bands}
+        odd = ", ".join(f"count(*) FILTER ({{odd[{i}]}}) AS o{i}" for i in range(len(columns)))
+        query = f"SELECT {{named}}, count(*) AS {COUNT}, {odd} FROM {{source}} GROUP BY {{keys}}"  # noqa: S608
+        parts = [_asked(part, columns, query, keys=keys, **limits) for part in _alike(locate(self.path), columns)]
+        counts = np.concatenate([to_numpy(part[COUNT]).astype(np.int64) for part in parts])
+        others = {
+            name: np.concatenate([to_numpy(part[f"o{i}"]).astype(np.int64) for part in parts])
+            for i, name in enumerate(columns)
+            if name in bands
+        }
+        return _stacked(parts, len(columns)), counts, others
+
+    def quantiles(
+        self, column: str, shares: Sequence[float], na: Iterable[str], **limits: Unpack[Limits]
+    ) -> list[float]:
+        """Of a column's numbers, the least that so large a share of the records reaches."""
+        table = locate(self.path)
+        keys = {column: lambda name, stored: (known_number(name, stored, na), "false")}
+        query = f"SELECT quantile_disc(c0, {list(shares)}) AS q FROM (SELECT {{named}} FROM {{source}})"  # noqa: S608
+        (found,) = _asked(table, [column], query, keys=keys, **limits)["q"].to_pylist()
+        return [] if found is None else [float(value) for value in found]
 
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row."""
@@ -124,23 +152,42 @@ def _asked(
     memory_limit: str | None = None,
     progress: Progress | None = None,
     in_order: bool = False,
+    keys: Mapping[str, Callable[[str, str], tuple[str, str]]] | None = None,
 ) -> Any:
     """What DuckDB answers; lines that are longer than it reads at first are asked for again, with more memory."""
     for longest in (None, LONGEST_LINE):
         with connection(memory_limit, in_order=in_order) as con:
-            source, quoted = _relation(con, table, columns, longest)
-            named = ", ".join(f"{key} AS c{i}" for i, key in enumerate(quoted))
+            source, found = _relation(con, table, columns, longest)
+            asked = [(keys or {}).get(name, _as_stored)(*each) for name, each in zip(columns, found, strict=True)]
+            named = ", ".join(f"{key} AS c{i}" for i, (key, _) in enumerate(asked))
+            grouped, odd = ", ".join(key for key, _ in asked), [odd for _, odd in asked]
             try:
-                return run(con, query.format(named=named, source=source, keys=", ".join(quoted)), table.name, progress)
+                told = run(con, query.format(named=named, source=source, keys=grouped, odd=odd), table.name, progress)
+                return _with_zones(told, [stored for _, stored in found], columns, keys or {})
             except LongLineError:
                 continue
     raise TableError(f"{table.name} has a line of more than {LONGEST_LINE >> 20} MB, or a quote is not closed")
 
 
+def _as_stored(column: str, stored: str) -> tuple[str, str]:
+    return column, "false"
+
+
+def _with_zones(told: Any, stored: Sequence[str], columns: Sequence[str], keys: Mapping[str, object]) -> Any:
+    """Moments of a zone that were cut in UTC are of UTC again."""
+    import pyarrow.compute as pc
+
+    for i, (name, kind) in enumerate(zip(columns, stored, strict=True)):
+        if name in keys and kind == "TIMESTAMP WITH TIME ZONE" and str(told[f"c{i}"].type).startswith("timestamp"):
+            place = told.schema.get_field_index(f"c{i}")
+            told = told.set_column(place, f"c{i}", pc.assume_timezone(told[f"c{i}"], "UTC"))
+    return told
+
+
 def _relation(
     con: duckdb.DuckDBPyConnection, table: Located, columns: Sequence[str], longest: int | None
-) -> tuple[str, list[str]]:
-    """What to select from, in SQL, and the named columns as identifiers there."""
+) -> tuple[str, list[tuple[str, str]]]:
+    """What to select from, in SQL, and the named columns there: identifiers, and the types that they are stored in."""
     names = _stored_names(table)
     check_columns(columns, _with_keys(names, table), table.name)
     told = [name for name in columns if name not in names]  # by folders: nothing else was let through
@@ -154,15 +201,18 @@ def _relation(
     options = f"hive_partitioning={str(bool(told)).lower()}{', hive_types_autocast=false' if told else ''}"
     if table.kind in TEXT:
         source = _text_source(table, names, options, longest)
-        return source, [f"c{names.index(name)}" if name in names else _identifier(name) for name in columns]
+        quoted = [f"c{names.index(name)}" if name in names else _identifier(name) for name in columns]
+        return source, [(name, "VARCHAR") for name in quoted]
     if table.kind in PARQUET:
         source = f"read_parquet({_sql_paths(table)}, {options})"
     else:
         source = "arrow_file"
         con.register(source, reading(lambda: _arrow(table), table.name))
     # DuckDB renames columns that differ in case only, but keeps their places.
-    known = reading(lambda: con.sql(f"FROM {source}").columns, table.name)
-    return source, [_identifier(known[names.index(name)] if name in names else name) for name in columns]
+    relation = reading(lambda: con.sql(f"FROM {source}"), table.name)
+    known, types = relation.columns, dict(zip(relation.columns, map(str, relation.types), strict=True))
+    places = [known[names.index(name)] if name in names else name for name in columns]
+    return source, [(_identifier(place), types[place]) for place in places]
 
 
 def _told_twice(table: Located, columns: Sequence[str], names: Sequence[str]) -> str | None:

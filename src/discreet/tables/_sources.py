@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from discreet.tables._coarsened import Coarsened
 from discreet.tables._databases import DatabaseTable
 from discreet.tables._duckdb import memory_bytes
 from discreet.tables._files import TableFile
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from discreet.tables._protocol import Source
 
 SOURCES: tuple[type[Source], ...] = (
+    Coarsened,
     DatabaseTable,
     Workbook,
     StatisticsFile,
