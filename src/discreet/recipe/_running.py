@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from discreet.recipe._recipe import Recipe
     from discreet.release import Frontier
 
+SEARCHED = 0.6  # of the time where rows may be withheld: the rest is for finding out which
 CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility")
 
 
@@ -130,13 +131,16 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         report_file=recipe.path(output.report) if output.report else None,
         force=force,
     )
-    found = frontier_of(recipe, cut=cut, progress=progress)
+    limit = recipe.search.time_limit
+    searched = replace(recipe.search, time_limit=SEARCHED * limit) if recipe.search.suppress else recipe.search
+    found = frontier_of(replace(recipe, search=searched), cut=cut, progress=progress)
     options = ReleaseOptions(
         keep=output.keep,
         keep_anyway=output.keep_anyway,
         cells=output.cells,
         unseen=output.unseen,
         suppress=recipe.search.suppress,
+        time_limit=max(limit - found.seconds, 0.0),
         na=recipe.data.na,
         purpose=output.purpose,
         force=force,

@@ -50,7 +50,9 @@ class Engine:
         """Soft policies that the frontier's hard ones do not dominate."""
         raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
 
-    def withhold(self, frontier: Frontier, point: Point, budget: int) -> tuple[Point, Policy]:
+    def withhold(
+        self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None
+    ) -> tuple[Point, Policy]:
         """The point's promise at a better utility, with letters of at most `budget` rows withheld."""
         raise InputError("rows can be suppressed for leakage 'L0' without side information only")
 

@@ -49,6 +49,8 @@ class ReleaseOptions:
         What becomes of values that the policy has never seen.
     suppress
         Rows that may be withheld instead of merged, where that makes the rest more useful.
+    time_limit
+        Seconds that looking for rows to withhold may take.
     na
         Texts that mean missing, as the table was counted with.
     purpose
@@ -64,6 +66,7 @@ class ReleaseOptions:
     cells: Cells = "label"
     unseen: Unseen = "nearest"
     suppress: int = 0
+    time_limit: float | None = None
     na: Sequence[str] = ()
     purpose: str = ""
     force: bool = False
@@ -225,7 +228,7 @@ def carry_through(
         )
     policy = point.policy
     if options.suppress:
-        point, policy = frontier.engine.withhold(frontier, point, options.suppress)
+        point, policy = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
     limit = options.memory_limit
     done = carry_out(policy, table, keep=options.keep, cells=options.cells, memory_limit=limit, progress=progress)

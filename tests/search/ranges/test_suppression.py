@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+import discreet as dc
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._exact import exact_frontier
 from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppressor, restrict, suppress
@@ -23,7 +24,7 @@ def radii(letters: Letters, block_of: IntArray) -> FloatArray:
 
 
 def problem_of(letters: Letters, rows: list[int], budget: int, k: int, *, guard: bool = True) -> Suppressor:
-    def engine(rest: Letters) -> IntArray:
+    def engine(rest: Letters, kept: IntArray) -> IntArray:
         return exact_frontier(rest, "L0", "distortion", "chebyshev").partition(k - 1)
 
     return Suppressor(letters, np.array(rows), budget, k, engine, radii, guard)
@@ -117,3 +118,45 @@ def test_bad_questions_are_refused() -> None:
         problem_of(letters, [1] * 4, 1, 2)
     with pytest.raises(ValueError, match="fewer than 4"):
         suppress(problem_of(letters, [1] * 5, 1, 4))
+
+
+def people(rows: int) -> dict[str, list[object]]:
+    """Two numbers and a category, with outliers."""
+    rng = np.random.default_rng(7)
+    return {
+        "s": rng.integers(0, 6, rows).tolist(),
+        "age": (30 + rng.gamma(2.0, 12.0, rows)).astype(int).tolist(),
+        "weight": (60 + 15 * rng.standard_t(3, rows)).astype(int).tolist(),
+        "job": rng.choice(["a", "b", "c", "d"], rows).tolist(),
+    }
+
+
+def test_in_several_columns_the_policies_that_are_made_do_not_grow_with_the_budget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from discreet.search.ranges import _multicolumn
+
+    joint = dc.Joint.from_table(people(160), "s", ["age", "weight", "job"])
+    found = dc.frontier(joint, scale={"age": 10.0, "weight": 10.0, "job": 1.0}, cut={"max_leakage": 1.0})
+    point = found.point_at(max_leakage=1.0)
+    made: list[int] = []
+    optimise = _multicolumn.optimise
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        made.append(1)
+        return optimise(*arguments, **options)
+
+    monkeypatch.setattr(_multicolumn, "optimise", counted)
+    better, policy = found.engine.withhold(found, point, 60)
+    assert len(made) <= 64
+    assert better.utility > point.utility
+    assert 0 < len(policy.withheld) <= 60
+    assert policy.after["k"] >= 3
+    gone = [i for i, label in enumerate(joint.x) if label in policy.withheld]
+    assert (
+        len({int(s) for i in gone for s in joint.counts.indices[joint.counts.indptr[i] : joint.counts.indptr[i + 1]]})
+        >= 3
+    )
+    made.clear()
+    assert found.engine.withhold(found, point, 60, 1e-9) == (point, point.policy)  # no time, nothing withheld
+    assert not made

@@ -88,6 +88,14 @@ def optimise(
     return found.optimised(float(np.ptp(values, axis=0).sum()) if letters.n else 0.0)
 
 
+def hardest(letters: Letters, k: int) -> IntArray:
+    """Letters by the radius within which they see k distinct s, the widest first: half of it bounds every policy."""
+    from discreet.search.ranges._multicolumn_kernels import nearest_distinct
+
+    reach = nearest_distinct(required_values(letters), letters.indptr, letters.indices, letters.n_s, letters.norm)
+    return np.argsort(-reach[:, k - 1], kind="stable")
+
+
 @dataclass(frozen=True, eq=False)
 class _Draft:
     """A first policy for a level."""

@@ -55,17 +55,28 @@ def _extent(low, high, norm):
         side = 0.5 * (high[c] - low[c])
         if norm == np.inf:
             total = max(total, side)
+        elif norm == 2.0:
+            total += side * side
         else:
             total += side**norm
+    if norm == 2.0:
+        return np.sqrt(total)
     return total if norm == np.inf else total ** (1.0 / norm)
 
 
 @njit(cache=True)
 def _widen(values, y, low, high):
-    """Enlarge a box to hold a letter."""
+    """Enlarge a box to hold a letter; whether it was too small."""
+    grown = False
     for c in range(len(low)):
-        low[c] = min(low[c], values[y, c])
-        high[c] = max(high[c], values[y, c])
+        v = values[y, c]
+        if v < low[c]:
+            low[c] = v
+            grown = True
+        if v > high[c]:
+            high[c] = v
+            grown = True
+    return grown
 
 
 @njit(cache=True)
@@ -79,20 +90,23 @@ def _best_cut(values, indptr, indices, n_s, k, norm, along, best):
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
     before = np.empty(m)
     distinct, enough = 0, m  # from what length on a beginning sees k distinct s
+    extent = 0.0  # measured anew where the box grows, which it seldom does: a category widens it once
     for t in range(m):
-        _widen(values, along[t], low, high)
-        before[t] = _extent(low, high, norm)
+        if _widen(values, along[t], low, high):
+            extent = _extent(low, high, norm)
+        before[t] = extent
         distinct += _see(indptr, indices, along[t], seen)
         if distinct >= k:
             enough = min(enough, t + 1)
     seen[:] = False
     low[:], high[:] = np.inf, -np.inf
-    distinct, place = 0, -1
+    distinct, place, extent = 0, -1, 0.0
     for t in range(m - 1, enough - 1, -1):
-        _widen(values, along[t], low, high)
+        if _widen(values, along[t], low, high):
+            extent = _extent(low, high, norm)
         distinct += _see(indptr, indices, along[t], seen)
         if distinct >= k:
-            larger = max(before[t - 1], _extent(low, high, norm))
+            larger = max(before[t - 1], extent)
             if larger < best:
                 best, place = larger, t
     return best, place
@@ -113,7 +127,8 @@ def _see(indptr, indices, x, seen):
 def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     """Cut boxes in two, at the place that leaves the least larger extent and k distinct s on both sides, until none is.
 
-    The extents of all beginnings and ends along a column come from running boxes, so a cut costs O(m d^2).
+    The extents of all beginnings and ends along a column come from running boxes, so a cut costs O(m d^2)
+    comparisons and few roots.
     """
     n, d = values.shape
     labels, blocks = np.zeros(n, np.int64), 0

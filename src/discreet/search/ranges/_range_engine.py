@@ -49,11 +49,13 @@ class RangeEngine(SearchEngine):
         """By exact comparison, costs that differ by rounding alone apart."""
         return worth_having(task, found)
 
-    def withhold(self, frontier: Frontier, point: Point, budget: int) -> tuple[Point, Policy]:
+    def withhold(
+        self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None
+    ) -> tuple[Point, Policy]:
         """For L0 without side information."""
         if frontier.leakage != "L0" or frontier.setting.joint.has_side:
-            return super().withhold(frontier, point, budget)
-        return withhold(point, budget)
+            return super().withhold(frontier, point, budget, time_limit)
+        return withhold(point, budget, time_limit)
 
 
 class ProvingEngine(RangeEngine):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 STARTS = 40  # policies of the paper's path that a search in several columns starts from
 GREEDY_ALWAYS = 200_000  # letters up to which the paper's path is part of every search
+GREEDY_DISTANCES = 1.5e8  # letters × letters × coordinates a second: the path cannot be cut short, so it must fit in
 PAPER_RUNS = 2_000  # letters up to which problem (7) is also solved the paper's way, once per multiplier
 
 
@@ -61,7 +62,7 @@ def search_all(task: Task) -> Found:
     """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
     n = task.letters.n
     parts = [measured(task, store_of([np.arange(n)]))]
-    is_small = n <= GREEDY_ALWAYS
+    is_small = n <= GREEDY_ALWAYS and _distances(task) <= GREEDY_DISTANCES * task.watch.left()
     best: Optimised | None = None
     with task.watch as watch:
         if is_small:
@@ -70,7 +71,7 @@ def search_all(task: Task) -> Found:
         if best is not None:
             parts.append(figured(task, best.reached, best.cost, best.store))
         is_proven = best is not None and not bool((best.cost > best.bound * (1 + 1e-12)).any())
-        if not is_small and not is_proven and not watch.over():
+        if n > GREEDY_ALWAYS and not is_proven and not watch.over():
             parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
         # Last, since of equal policies the first is kept, and these are coarser than they need be.
         names = () if watch.over() else baselines_for(task)
@@ -81,6 +82,11 @@ def search_all(task: Task) -> Found:
         none = np.zeros(0)
         ladders = (Ladder(none.astype(np.int64), none) if best is None else Ladder(best.levels, best.bound),)
     return Found(Partitions.together(parts), ladders=ladders)
+
+
+def _distances(task: Task) -> int:
+    """What near letters cost to find: in many coordinates no tree helps. A category is a coordinate a value."""
+    return 0 if task.letters.values is None or task.is_line else task.letters.n * task.letters.values.size
 
 
 def _optimise(task: Task, parts: list[Partitions]) -> Optimised | None:

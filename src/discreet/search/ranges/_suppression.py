@@ -18,17 +18,22 @@ the release, which whoever knows [[S]] can see.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
 from discreet.search._letters import Letters, chosen_rows
+from discreet.search._watch import Watch
 
-Engine = Callable[[Letters], IntArray]  # the best policy it knows for the target k: block_of of the letters it is given
+Engine = Callable[[Letters, IntArray], IntArray]
+"""The best policy it knows for the target k: block_of of the letters it is given, whose numbers in the alphabet it is told."""
+
 BlockCosts = Callable[[Letters, IntArray], FloatArray]  # the cost of each block, in the order of their lowest letters
 
 WITHHELD = -1  # block_of of a letter that is not released
+CANDIDATES = 8  # letters of the costliest block that a step tries
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +53,7 @@ class Suppression:
     rows_released
         All other rows.
     distinct_withheld
-        Distinct s seen with the withheld letters: what absence still hides (0 if none is
-        withheld).
+        Distinct s seen with the withheld letters: what absence still hides (0 if none is withheld).
     s_vanished
         The number of s that occur in withheld letters only.
     """
@@ -65,27 +69,32 @@ class Suppression:
 
 @dataclass(frozen=True)
 class Suppressor:
-    """What to withhold from, at what price.
+    """What to withhold from an alphabet, at what price.
 
     Attributes
     ----------
-    letters
-        The alphabet.
     rows
         Rows of each letter.
     budget
-        Rows that may be withheld at most.
+        Rows withheld at most.
     least
         k, the distinct s that every released block must have; the engine's target.
     engine
-        Makes a policy for the letters that are left. It must reach k whenever the letters together
-        have it.
+        Makes a policy for the letters that are left, which reaches k whenever they have it together.
     block_costs
-        What each block of a policy costs.
+        What each block costs.
     guard
         Whether the withheld letters, too, must have k distinct s together.
     whole
         Whether every s must still be seen with a released letter, so that leakage is counted from the same prior.
+    start
+        A policy that withholds nothing, where one is known.
+    hardest
+        Letters, those first that keep every policy costly: whole beginnings of this list are tried before single steps.
+    runs
+        Policies that may be made in all.
+    watch
+        When to stop.
     """
 
     letters: Letters
@@ -96,6 +105,10 @@ class Suppressor:
     block_costs: BlockCosts
     guard: bool = True
     whole: bool = False
+    start: IntArray | None = None
+    hardest: IntArray | None = None
+    runs: int = 100_000
+    watch: Watch = field(default_factory=Watch)
 
     def __post_init__(self) -> None:
         if self.budget < 0:
@@ -121,7 +134,7 @@ class Suppressor:
             return None
         kept = np.flatnonzero(~gone)
         rest = restrict(letters, kept)
-        policy = self.engine(rest)
+        policy = self.start if self.start is not None and not withheld else self.engine(rest, kept)
         block_of = np.full(letters.n, WITHHELD)
         block_of[kept] = kept[policy]
         cost = float(self.block_costs(rest, policy).max())
@@ -144,52 +157,98 @@ def restrict(letters: Letters, kept: IntArray) -> Letters:
     return Letters(indptr, codes.astype(np.int32), len(seen), values, letters.norm)
 
 
-def suppress(problem: Suppressor, *, candidates: int = 8) -> Suppression:
-    """Letters to withhold, by a greedy search that never does worse than withholding none.
+def suppress(problem: Suppressor) -> Suppression:
+    """Letters to withhold, by a search that never does worse than withholding none.
 
-    Each step withholds one more letter of the costliest block. Of at most ``candidates`` letters, those whose
-    absence leaves the block cheapest, it is the one that leaves the whole policy cheapest (ties: fewest rows,
-    then the earliest). Steps go on while the budget lasts, also over steps that do not pay by themselves, as
-    a costly block may hold several outliers; the best account met on the way is kept, with more letters
-    withheld where the guard wants them.
+    First the hardest letters together, by doubling and then halving how many, which takes as many policies as the budget
+    has digits. From the best of these on, each step withholds one more letter of the costliest block: of those whose
+    absence leaves the block cheapest the one that leaves the whole policy cheapest (ties: fewest rows, then the
+    earliest). Steps go on while the budget lasts, also over steps that do not pay by themselves, as a costly block may
+    hold several outliers; the best account met on the way is kept, with more letters withheld where the guard wants them.
 
-    Parameters
-    ----------
-    problem
-        The letters, rows, budget, target and engine.
-    candidates
-        Engine runs per step.
-
-    Returns
-    -------
-    The cheapest account, and of equally cheap ones that with the fewest rows withheld.
-
-    Raises
-    ------
-    ValueError
-        The letters together have fewer than k distinct s.
+    Of equally cheap accounts that with the fewest rows withheld is returned; ValueError where the letters together have
+    fewer than k distinct s.
     """
-    free = replace(problem, guard=False)  # on the way the guard may be open; what is kept has it closed
-    here = free.evaluate(frozenset())
+    search = _Search(problem)
+    here = search.evaluate(frozenset())
     if here is None:
         raise ValueError(f"the letters together have fewer than {problem.least} distinct s")
-    best = here
-    withheld: frozenset[int] = frozenset()
-    while here.cost > 0:
-        left = problem.budget - here.rows_withheld
-        tried = [
-            (step, letter)
-            for letter in _binding(problem, here, left, candidates)
-            if (step := free.evaluate(withheld | {letter})) is not None
-        ]
-        if not tried:
-            break
-        here, chosen = min(tried, key=lambda pair: (pair[0].cost, pair[0].rows_withheld, pair[1]))
-        withheld |= {chosen}
-        reached = _guarded(problem, here)
-        if reached is not None and _key(reached) < _key(best):
-            best = reached
-    return best
+    search.take(here)
+    with problem.watch:
+        here = search.withhold_hardest(here)
+        search.step_on(here)
+    return search.best
+
+
+class _Search:
+    """The best account so far, and what is left to spend."""
+
+    best: Suppression
+
+    def __init__(self, problem: Suppressor) -> None:
+        self.problem = problem
+        self.free = replace(problem, guard=False)  # on the way the guard may be open; what is kept has it closed
+        self.runs = problem.runs
+
+    def spent(self) -> bool:
+        return self.runs <= 0 or self.problem.watch.over()
+
+    def evaluate(self, withheld: frozenset[int]) -> Suppression | None:
+        self.runs -= 1
+        return self.free.evaluate(withheld)
+
+    def take(self, here: Suppression) -> None:
+        """Keep an account that is better, once its guard is closed."""
+        if not hasattr(self, "best"):
+            self.best = here
+        elif _key(here) < _key(self.best) and not (self.is_open(here) and self.spent()):
+            self.runs -= self.is_open(here)
+            reached = _guarded(self.problem, here)
+            if reached is not None and _key(reached) < _key(self.best):
+                self.best = reached
+
+    def is_open(self, here: Suppression) -> bool:
+        return self.problem.guard and 0 < here.distinct_withheld < self.problem.least
+
+    def withhold_hardest(self, start: Suppression) -> Suppression:
+        """The best beginning of the list of the hardest letters that fits into the budget."""
+        hardest = self.problem.hardest
+        if hardest is None:
+            return start
+        rows = np.cumsum(self.problem.rows[hardest])
+        most = int(np.searchsorted(rows, self.problem.budget, side="right"))
+        met = {0: start}
+        lengths = [*(1 << i for i in range(most.bit_length()) if 1 << i < most), *([most] if most else [])]
+        while lengths:
+            for length in lengths:
+                if self.spent():
+                    break
+                if (found := self.evaluate(frozenset(hardest[:length].tolist()))) is not None:
+                    met[length] = found
+                    self.take(found)
+            tried = sorted(met)
+            at = tried.index(min(met, key=lambda length: _key(met[length])))
+            around = tried[max(0, at - 1) : at + 2]
+            halves = {(one + two) // 2 for one, two in pairwise(around)}
+            lengths = [] if self.spent() else sorted(halves - set(tried))
+        return min(met.values(), key=_key)
+
+    def step_on(self, here: Suppression) -> None:
+        """Letter by letter."""
+        withheld = frozenset(here.withheld.tolist())
+        while here.cost > 0 and not self.spent():
+            left = self.problem.budget - here.rows_withheld
+            tried = []
+            for letter in _binding(self.problem, here, left, CANDIDATES):
+                if self.spent():
+                    break
+                if (step := self.evaluate(withheld | {letter})) is not None:
+                    tried.append((step, letter))
+            if not tried:
+                return
+            here, chosen = min(tried, key=lambda pair: (pair[0].cost, pair[0].rows_withheld, pair[1]))
+            withheld |= {chosen}
+            self.take(here)
 
 
 def _key(account: Suppression) -> tuple[float, int]:

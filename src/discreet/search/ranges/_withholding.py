@@ -8,11 +8,13 @@ import numpy as np
 
 from discreet._typing import Codeword, Cost, FloatArray, IntArray
 from discreet.joint._joint import Joint, from_codes
-from discreet.release._partitions import Listed
+from discreet.release._partitions import Listed, canonical
 from discreet.release._points import Point
 from discreet.release._policy import Policy
+from discreet.search._codewords import lengths
 from discreet.search._letters import Letters
 from discreet.search._protocol import Task
+from discreet.search._watch import Watch
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges import _line as line
 from discreet.search.ranges import _multicolumn as multicolumn
@@ -20,8 +22,11 @@ from discreet.search.ranges import _size as size
 from discreet.search.ranges._figures import bits, worth
 from discreet.search.ranges._suppression import Suppressor, suppress
 
+SEVERAL, ANY = 64, 100_000
+"""Policies that are made at most: in several columns each is a search of its own; else they take milliseconds."""
 
-def withhold(point: Point, budget: int) -> tuple[Point, Policy]:
+
+def withhold(point: Point, budget: int, time_limit: float | None = None) -> tuple[Point, Policy]:
     """The point's promise at a better utility, with letters of at most `budget` rows withheld; for leakage L0.
 
     The released rows have at least as many distinct s in every block as the point's policy; so has the set of withheld
@@ -30,9 +35,11 @@ def withhold(point: Point, budget: int) -> tuple[Point, Policy]:
     task = Task(point.setting)
     joint, letters, cost, codeword = task.joint, task.letters, task.cost, task.codeword
     least = int(costs.distinct(letters, point.block_of))
+    several = letters.values is not None and not task.is_line and cost == "distortion"
 
-    def engine(rest: Letters) -> IntArray:
-        return _best(rest, least, cost, codeword)
+    def engine(rest: Letters, kept: IntArray) -> IntArray:
+        start = _repaired(rest, point.block_of[kept], least) if several else None
+        return _best(rest, least, cost, codeword, start)
 
     def block_costs(rest: Letters, block_of: IntArray) -> FloatArray:
         if cost == "size":
@@ -40,14 +47,48 @@ def withhold(point: Point, budget: int) -> tuple[Point, Policy]:
             return sizes
         return costs.radii(rest, block_of, codeword)
 
-    rows = joint.records.astype(np.int64)
-    found = suppress(Suppressor(letters, rows, budget, least, engine, block_costs, whole=True))
+    if several and not multicolumn.is_affordable(letters):
+        return point, point.policy
+    found = suppress(
+        Suppressor(
+            letters,
+            joint.records.astype(np.int64),
+            budget,
+            least,
+            engine,
+            block_costs,
+            whole=True,
+            start=point.block_of,
+            hardest=multicolumn.hardest(letters, least) if several else None,
+            runs=SEVERAL if several else ANY,
+            watch=Watch(time_limit),
+        )
+    )
     if len(found.withheld) == 0 or worth(np.array([found.cost]), cost, letters.n)[0] <= point.utility:
         return point, point.policy
     return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
 
 
-def _best(rest: Letters, least: int, cost: Cost, codeword: Codeword) -> IntArray:
+def _repaired(rest: Letters, labels: IntArray, least: int) -> IntArray:
+    """A policy without the letters that are withheld: blocks that now see too few s join their nearest neighbours."""
+    values = costs.required_values(rest)
+    _, block = np.unique(labels, return_inverse=True)
+    of_pair = np.repeat(np.arange(rest.n), np.diff(rest.indptr))
+    while True:
+        blocks = int(block.max()) + 1
+        seen = np.unique(block[of_pair] * np.int64(rest.n_s) + rest.indices) // rest.n_s
+        poor = np.flatnonzero(np.bincount(seen, minlength=blocks) < least)
+        if len(poor) == 0 or blocks == 1:
+            return canonical(block)
+        sums = np.stack([np.bincount(block, column, blocks) for column in values.T], axis=1)
+        centre = sums / np.bincount(block, minlength=blocks)[:, None]
+        away = lengths(centre - centre[poor[0]], rest.norm)
+        away[poor[0]] = np.inf
+        block[block == poor[0]] = int(np.argmin(away))
+        _, block = np.unique(block, return_inverse=True)
+
+
+def _best(rest: Letters, least: int, cost: Cost, codeword: Codeword, start: IntArray | None) -> IntArray:
     if least < 2:
         return np.arange(rest.n)
     ks = np.array([least])
@@ -55,7 +96,7 @@ def _best(rest: Letters, least: int, cost: Cost, codeword: Codeword) -> IntArray
         return size.optimise(rest, ks=ks).partition(0)
     if rest.values is not None and rest.values.shape[1] == 1:
         return line.optimise(rest, codeword, ks=ks).partition(0)
-    return multicolumn.optimise(rest, codeword, ks=ks).partition(0)
+    return multicolumn.optimise(rest, codeword, ks=ks, starts=[] if start is None else [start]).partition(0)
 
 
 def _policy(
