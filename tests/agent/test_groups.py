@@ -12,7 +12,8 @@ import pytest
 from discreet.agent import AgentError
 from discreet.agent._config import Config
 from discreet.agent._holdings import Holding
-from discreet.agent._sql import question_of, statement_of
+from discreet.agent._sql import question_of
+from discreet.agent._statements import statement_of
 from discreet.errors import InputError
 from tests.agent.conftest import Running
 from tests.processes import said

@@ -20,7 +20,8 @@ from discreet.agent._holdings import Holding
 from discreet.agent._ledger import Analyst
 from discreet.agent._questions import Question
 from discreet.agent._service import Agent
-from discreet.agent._sql import question_of, statement_of
+from discreet.agent._sql import question_of
+from discreet.agent._statements import statement_of
 from tests.agent.servers import write_agent
 
 pytest.importorskip("sqlglot")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +12,10 @@ from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Answer, Ledger
+from discreet.agent._pins import book_of
 from discreet.agent._questions import Question
-from discreet.agent._recording import bounds_on
+from discreet.agent._recording import audited
+from discreet.agent._terms import asked_of
 from discreet.errors import InputError
 from discreet.queries.auditor._attacks import SURE, Exposure, Told, attacked
 
@@ -75,30 +76,39 @@ def attack(config: Config, ledger: Ledger) -> list[Finding]:
     Private values are read only as far as the steps go in which they are recorded, which everybody is taken to know.
     """
     holdings = load_all(config.datasets, ledger.orders())
-    books: dict[tuple[str, str], dict[str, list[Answer]]] = {}
+    books: dict[tuple[str, tuple[str, ...]], dict[str, list[Answer]]] = {}
     for name in ledger.books():
-        dataset, column, *analyst = json.loads(name)
-        books.setdefault((dataset, column), {})["".join(analyst)] = ledger.read(book=name)
-    found = []
-    for (dataset, column), told in books.items():
+        dataset, columns, analyst = book_of(name)
+        books.setdefault((dataset, columns), {})[analyst] = ledger.read(book=name)
+    found: list[Finding] = []
+    for (dataset, columns), told in books.items():
         holding = holdings.get(dataset)
-        if holding is None or holding.dataset.column(column) is None:
+        if holding is None or not set(columns) <= set(holding.dataset.columns):
             continue  # held no more
         groups = dict(told)
         if len(groups) > 1:
             groups["all together"] = [answer for answers in told.values() for answer in answers]
-        found += [_finding(holding, column, who, answers) for who, answers in groups.items()]
+        for who, answers in groups.items():
+            found += _findings(holding, columns, who, answers)
     if not found:
         raise InputError("the ledger holds no answer about data that the configuration names: nothing to attack")
     return found
 
 
-def _finding(holding: Holding, column: str, who: str, answers: list[Answer]) -> Finding:
-    declared, lattice = holding.dataset.columns[column], holding.lattices[column]
-    lower, upper = bounds_on(lattice, declared)
-    exposure = attacked(holding.people, lower, upper, float(lattice.step), list(_told(holding, answers)))
+def _findings(holding: Holding, columns: tuple[str, ...], who: str, answers: list[Answer]) -> Iterable[Finding]:
+    """One attack on all columns of a book together, and what it leaves of each."""
+    parts, step = audited(holding.dataset, holding.lattices, columns)
+    n = holding.people
+    lower, upper = (np.repeat([part[side] for part in parts], n) for side in (0, 1))
+    exposure = attacked(n * len(columns), lower, upper, float(step), list(_told(holding, answers)))
     people = [name.decode() for name in holding.who] if holding.who else _described(holding)
-    return Finding(holding.dataset.name, column, who, len(answers), declared.keep, exposure, people)
+    for i, name in enumerate(columns):
+        # Columns that share a book were attacked in their steps.
+        unit = float(holding.lattices[name].step) or 1.0 if len(columns) > 1 else 1.0
+        mine = exposure.intervals[i * n : (i + 1) * n] * unit
+        by_steps = exposure.by_steps[(exposure.by_steps >= i * n) & (exposure.by_steps < (i + 1) * n)] - i * n
+        left = Exposure(mine, by_steps, min(n, exposure.tried), n)
+        yield Finding(holding.dataset.name, name, who, len(answers), holding.dataset.columns[name].keep, left, people)
 
 
 def _told(holding: Holding, answers: Iterable[Answer]) -> Iterable[Told]:
@@ -106,7 +116,13 @@ def _told(holding: Holding, answers: Iterable[Answer]) -> Iterable[Told]:
         question = Question.from_json(answer.question)
         members = np.flatnonzero(group_of(question.where, holding.public, holding.people))
         times = len(members) if question.aggregate == "mean" else 1
-        yield members, answer.low * times, answer.high * times
+        asked = asked_of(question, holding, members)
+        if "weights" not in asked:
+            yield members, answer.low * times, answer.high * times
+            continue
+        divisor = len(asked["members"]) if question.aggregate == "mean" else 1
+        weights = asked["weights"].astype(float)
+        yield asked["members"], answer.low * divisor, answer.high * divisor, weights
 
 
 def _described(holding: Holding) -> list[str]:

@@ -98,6 +98,7 @@ class Private(_Section):
     missing_as: Number | None = Field(None, description="a number")
     category: Texts = ()  # labels that count as 1, all others as 0
     _name: str = PrivateAttr(default="")
+    _together: tuple[str, ...] = PrivateAttr(default=())
 
     @property
     def name(self) -> str:
@@ -107,7 +108,8 @@ class Private(_Section):
     @property
     def declared(self) -> dict[str, Any]:
         """What everybody may know of the column, and what the ledger pins."""
-        return {"name": self.name, **self.model_dump(mode="json")}
+        together = {"together": list(self._together)} if self._together else {}
+        return {"name": self.name, **self.model_dump(mode="json"), **together}
 
     @model_validator(mode="before")
     @classmethod
@@ -160,6 +162,7 @@ class Dataset(_Section):
     collude: Flag = True
     smallest_group: int = Field(5, ge=1, description="a whole number, at least 1")
     na: Texts = ()
+    together: Annotated[tuple[Texts, ...], Field(strict=False, description="a list of lists of private columns")] = ()
     person: Text = ""  # the column that says who a row is about, if there is one
     _name: str = PrivateAttr(default="")
 
@@ -173,6 +176,10 @@ class Dataset(_Section):
         """The private columns, in the order of the file."""
         return tuple(self.columns.values())
 
+    def together_with(self, name: str) -> tuple[str, ...]:
+        """The private columns that share a book with one, itself among them."""
+        return next((columns for columns in self.together if name in columns), (name,))
+
     def column(self, name: str) -> Private | None:
         """A private column by name."""
         return self.columns.get(name)
@@ -182,7 +189,13 @@ class Dataset(_Section):
         if not self.columns:
             raise _wrong("there is no private column: add a section [datasets.NAME.private.COLUMN]")
         for name, column in self.columns.items():
-            column._name = name
+            column._name, columns = name, self.together_with(name)
+            column._together = columns if len(columns) > 1 else ()
+        shared = [name for columns in self.together for name in columns]
+        if any(len(columns) < 2 for columns in self.together) or len(set(shared)) < len(shared):
+            raise _wrong("together lists two or more private columns each, and no column twice")
+        if unknown := [name for name in shared if name not in self.columns]:
+            raise _wrong(f"together names {unknown[0]!r}, which is no private column")
         roles = [*self.public, *self.columns, *([self.person] if self.person else [])]
         for role in roles:
             _checked_name(role, "a column")

@@ -47,6 +47,13 @@ class _Sent(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Term(_Sent):
+    """A number times a private column, times a public column of numbers or not."""
+
+    columns: list[str] = Field(min_length=1, max_length=2, examples=[["hours", "wage"]])
+    times: Number | str = Field(1.0, description='A number, or a fraction as text, such as "1/12"')
+
+
 class Asked(_Sent):
     """A question: in SQL, or by its parts."""
 
@@ -57,12 +64,17 @@ class Asked(_Sent):
     error: Number | None = None
     where: Where = None
     by: list[str] | None = Field(None, max_length=10, examples=[["city"]])
+    terms: list[Term] | None = Field(
+        None, max_length=20, description="Instead of a column: a sum of weights times columns"
+    )
 
     def question(self) -> Question:
         """The question that was asked."""
         # Not dumped by the model: its dump recurses into a filter, however deep.
         parts = {name: getattr(self, name) for name in ("dataset", "aggregate", "column", "error", "where", "by")}
         given = {name: value for name, value in parts.items() if value is not None}
+        if self.terms:
+            given["terms"] = [term.model_dump() for term in self.terms]
         if self.sql is None:
             return Question.from_json(given)
         if given:
@@ -106,6 +118,9 @@ class Column(BaseModel):
     integral: bool
     step: float | None = Field(description="In which values are recorded, as everybody knows; 0 for a continuum")
     missing_as: float | None
+    together: list[str] = Field(
+        [], description="Columns that share one book with it, so that sums of them can be asked"
+    )
     category: list[str] = Field([], description="Labels that are counted, where the column holds labels")
 
 

@@ -20,7 +20,7 @@ from discreet.agent._config import Dataset, Private, place_of
 from discreet.agent._filters import kind_of
 from discreet.agent._fingerprints import Fingerprint, digest
 from discreet.agent._pins import Pin, PinnedColumn, refuse_same_people
-from discreet.agent._recording import bounds_on, recording
+from discreet.agent._recording import audited, bounds_on, recording
 from discreet.agent._relations import Relation, as_numbers, relations
 from discreet.errors import InputError
 from discreet.queries.auditor import Auditor
@@ -71,6 +71,8 @@ class Holding:
             each.name: recording(f"data set {dataset.name!r}, column {each.name!r}", each, private[each.name])
             for each in dataset.private
         }
+        for columns in dataset.together:
+            audited(dataset, lattices, columns)
         who = None
         if dataset.person:
             alphabet, codes = coded[dataset.person]
@@ -110,16 +112,23 @@ class Holding:
         texts = ["|".join(sorted(name[i] for name, i in zip(names, row, strict=True))) for row in distinct.T.tolist()]
         return which.reshape(-1).astype(np.int64), [text.encode() for text in texts]
 
-    def auditor(self, column: str) -> Auditor:
-        """An auditor of a private column that knows nothing yet."""
-        declared, lattice = self.dataset.columns[column], self.lattices[column]
-        lower, upper = bounds_on(lattice, declared)
-        return Auditor(
-            np.full(self.people, lower),
-            np.full(self.people, upper),
-            keep=min(declared.keep, upper - lower),
-            step=lattice.step,
-        )
+    def auditor(self, *columns: str) -> Auditor:
+        """An auditor of the private columns of a book that knows nothing yet."""
+        parts, step = audited(self.dataset, self.lattices, columns)
+        lower, upper, keep = (np.repeat(np.array(ends), self.people) for ends in zip(*parts, strict=True))
+        return Auditor(lower, upper, keep=keep, step=step)
+
+    def values(self, *columns: str) -> FloatArray:
+        """Everybody's values as the auditor of a book has them: one column, or one after the other in their steps."""
+        if len(columns) == 1:
+            return self.private[columns[0]]
+        parts, step = audited(self.dataset, self.lattices, columns)
+        found = []
+        for name, (lower, _, _) in zip(columns, parts, strict=True):
+            first = bounds_on(self.lattices[name], self.dataset.columns[name])[0]
+            values = self.private[name]
+            found.append(lower + np.rint((values - first) / float(self.lattices[name].step)) if step else values)
+        return np.concatenate(found)
 
     def kinds(self) -> dict[str, str]:
         """What the public columns hold: "number", "text", "date", "moment", "yes or no"; never a value."""

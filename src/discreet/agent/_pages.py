@@ -10,7 +10,7 @@ import numpy.typing as npt
 from discreet._text import at_most, plus_minus
 from discreet.agent._ledger import Answer
 from discreet.agent._questions import Question
-from discreet.agent._sql import statement_of
+from discreet.agent._statements import statement_of
 from discreet.report._pages import render
 
 if TYPE_CHECKING:

@@ -15,6 +15,18 @@ from discreet.agent._fingerprints import Fingerprint
 from discreet.errors import InputError
 
 
+def book_name(dataset: str, columns: Sequence[str], analyst: str = "") -> str:
+    """What a book is called: the JSON of [data set, column], of [data set, column, analyst], or with a list of columns."""
+    about = columns[0] if len(columns) == 1 else list(columns)
+    return json.dumps([dataset, about, *([analyst] if analyst else [])], ensure_ascii=False)
+
+
+def book_of(name: str) -> tuple[str, tuple[str, ...], str]:
+    """The data set, the columns and the analyst of a book."""
+    dataset, about, *analyst = json.loads(name)
+    return dataset, (about,) if isinstance(about, str) else tuple(about), "".join(analyst)
+
+
 @dataclass(frozen=True)
 class PinnedColumn:
     """A column: a hash of its values in the order of the people; for a private one its promise and its fingerprint."""
@@ -52,11 +64,17 @@ def refuse_change(old: Pin, new: Pin, answered: set[str]) -> None:
                 f"column {column.name!r} of {old.name!r} was {column.role} when answers were given: restore it, "
                 "columns may only be added"
             )
-        if column.name in answered and mine[column.name].declared != column.declared:
+        if column.name not in answered or mine[column.name].declared == column.declared:
+            continue
+        if mine[column.name].declared.get("together") != column.declared.get("together"):
             raise InputError(
-                f"the bounds, keep or step of {column.name!r} in {old.name!r} changed since answers were given about "
+                f"the columns that {column.name!r} in {old.name!r} is together with changed since answers were given about "
                 "it: restore them"
             )
+        raise InputError(
+            f"the bounds, keep or step of {column.name!r} in {old.name!r} changed since answers were given about "
+            "it: restore them"
+        )
     if old.collude != new.collude and answered:
         raise InputError(f"collude of {old.name!r} changed since answers were given: restore it")
 
@@ -88,8 +106,8 @@ class Pins:
         """The columns of each data set about which answers were given."""
         found: dict[str, set[str]] = {}
         for book in connection.execute(self._sql.select(self._answers.c.book).distinct()).scalars():
-            dataset, column, *_ = json.loads(book)
-            found.setdefault(dataset, set()).add(column)
+            dataset, columns, _ = book_of(book)
+            found.setdefault(dataset, set()).update(columns)
         return found
 
     def read(self, connection: Any) -> dict[str, Pin]:

@@ -9,25 +9,31 @@ from typing import Any
 
 from discreet.agent import _filters as conditions
 from discreet.agent._filters import EVERYBODY, Condition
+from discreet.agent._terms import Term, terms_from_json
 from discreet.errors import InputError
 
 
 @dataclass(frozen=True)
 class Question:
-    """An aggregate of a private column over a group, with the largest error that the analyst can use."""
+    """An aggregate of a private column, or of a sum of them, over a group, with the largest error that the analyst can use."""
 
     dataset: str
     aggregate: str  # "mean", "sum", "count"
-    column: str
+    column: str  # empty where there are terms
     error: float
     where: Condition = EVERYBODY
     by: tuple[str, ...] = ()  # public columns whose groups are asked about, all in one question
+    terms: tuple[Term, ...] = ()
 
     def __post_init__(self) -> None:
         if self.aggregate not in ("mean", "sum", "count"):
             raise InputError(f"aggregate {self.aggregate[:40]!r} is not offered: use mean, sum or count")
         if not math.isfinite(self.error) or self.error <= 0:
             raise InputError("the error must be a finite number above 0")
+        if self.column and self.terms:
+            raise InputError("a question is about one column, or about the terms of a sum")
+        if self.terms and self.aggregate == "count":
+            raise InputError("COUNT is of a column of 0 and 1 alone: use SUM")
         if len(set(self.by)) < len(self.by):
             raise InputError("GROUP BY names a column twice")
         conditions.check_size(self.where)
@@ -37,7 +43,7 @@ class Question:
         return {
             "dataset": self.dataset,
             "aggregate": self.aggregate,
-            "column": self.column,
+            **({"terms": [term.to_json() for term in self.terms]} if self.terms else {"column": self.column}),
             "error": self.error,
             "where": conditions.to_json(self.where),
             **({"by": list(self.by)} if self.by else {}),
@@ -48,10 +54,13 @@ class Question:
         """A question from JSON."""
         if not isinstance(document, Mapping):
             raise InputError("a question is an object: {dataset, aggregate, column, error, where}")
-        if not set(document) <= {"dataset", "aggregate", "column", "error", "where", "by"}:
-            raise InputError("a question has the keys dataset, aggregate, column, error, where and by, and no others")
+        if not set(document) <= {"dataset", "aggregate", "column", "error", "where", "by", "terms"}:
+            raise InputError(
+                "a question has the keys dataset, aggregate, column or terms, error, where and by, and no others"
+            )
+        terms = terms_from_json(document["terms"]) if document.get("terms") else ()
         for name in ("dataset", "aggregate", "column"):
-            if not isinstance(document.get(name), str):
+            if not isinstance(document.get(name, "" if terms and name == "column" else None), str):
                 raise InputError(f"a question needs its {name}, as text")
         by = document.get("by") or []
         if not isinstance(by, list | tuple) or not all(isinstance(each, str) for each in by):
@@ -62,10 +71,11 @@ class Question:
         return cls(
             document["dataset"],
             document["aggregate"],
-            document["column"],
+            document.get("column", ""),
             _as_float(error),
             conditions.from_json(document.get("where")),
             tuple(by),
+            terms,
         )
 
 

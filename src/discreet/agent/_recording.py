@@ -7,12 +7,13 @@ steps are part of what the adversary is taken to know (AUDITOR.md, trap 8).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from discreet._typing import FloatArray
-from discreet.agent._config import Private
+from discreet.agent._config import Dataset, Private
 from discreet.errors import InputError
 from discreet.queries._uniform_sums import rational
 from discreet.queries.auditor._lattices import MOSTLY, ROUNDING, TELLING, Lattice, decimal, lattice_of
@@ -85,3 +86,28 @@ def bounds_on(lattice: Lattice, column: Private) -> tuple[float, float]:
     first = low + (lattice.offset - low) % lattice.step
     steps = math.floor((high - first) / lattice.step)
     return float(first), float(first + steps * lattice.step)
+
+
+def audited(
+    dataset: Dataset, lattices: Mapping[str, Lattice], columns: Sequence[str]
+) -> tuple[list[tuple[float, float, float]], Fraction]:
+    """Bounds and keep of each column of a book, and the step of all: columns that share a book are counted in their steps."""
+    steps = {lattices[name].step for name in columns}
+    found = []
+    for name in columns:
+        column, lattice = dataset.columns[name], lattices[name]
+        lower, upper = bounds_on(lattice, column)
+        keep = min(column.keep, upper - lower)
+        if len(columns) == 1 or steps == {0}:
+            found.append((lower, upper, keep))
+            continue
+        where = f"data set {dataset.name!r}, together"
+        if not lattice.step:
+            raise InputError(f"{where}: {name!r} is a continuum and others are recorded in steps: leave it out")
+        first = rational(lower) / lattice.step
+        if rational(float(first)) != first:
+            raise InputError(f"{where}: the lower bound of {name!r} is no whole multiple of its step: move it")
+        many = round(rational(upper) / lattice.step - first)
+        # Rounded up, so that what is kept in steps is what was promised at least.
+        found.append((float(first), float(first) + many, float(min(many, math.ceil(rational(keep) / lattice.step)))))
+    return found, Fraction(1) if len(columns) > 1 and steps != {0} else lattices[columns[0]].step

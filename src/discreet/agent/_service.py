@@ -7,7 +7,6 @@ the rows of the ledger that it has seen; whatever else is in memory can be lost.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import threading
 from collections.abc import Iterator
@@ -19,16 +18,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.agent import _ledger as ledgers
-from discreet.agent._config import Config, Private
+from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import digest, secret
 from discreet.agent._groups import groups_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
+from discreet.agent._pins import book_name, book_of
+from discreet.agent._terms import asked_of, book_columns
 from discreet.errors import DiscreetError, InputError
 
 if TYPE_CHECKING:
-    from discreet._typing import IntArray
     from discreet.agent._questions import Question
     from discreet.queries.auditor import Auditor
 
@@ -41,11 +41,11 @@ class DamagedError(DiscreetError):
 
 @dataclass
 class Book:
-    """What was answered about one column, and the auditor that knows it."""
+    """What was answered about one column, or about several together, and the auditor that knows it."""
 
     name: str
     holding: Holding
-    column: Private
+    columns: tuple[str, ...]
     analyst: str = ""  # whose it is, where analysts do not collude
     auditor: Auditor | None = None
     seen: int = 0  # rows of the ledger that the auditor knows
@@ -65,7 +65,7 @@ class Book:
     def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
         """The auditor, told of every row that is in the ledger by now."""
         if self.auditor is None:
-            self.auditor, self.seen, self.records = self.holding.auditor(self.column.name), 0, 0
+            self.auditor, self.seen, self.records = self.holding.auditor(*self.columns), 0, 0
         rows = ledger.read(book=self.name, after=self.seen, turn=turn)
         if any(row.number != self.seen + i for i, row in enumerate(rows, 1)):
             raise DamagedError("rows of the ledger are missing: the owner must restore it")
@@ -80,18 +80,13 @@ class Book:
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question by somebody, about these people, in that book, and what it is called there."""
+    """A question by somebody, in that book, what it is called there, and as the auditor is asked."""
 
     analyst: Analyst
     question: Question
     book: Book
-    members: IntArray
     key: str
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """As the auditor is asked."""
-        return {"members": self.members, "aggregate": self.question.aggregate, "error": self.question.error}
+    asked: dict[str, Any]
 
 
 class Agent:
@@ -150,9 +145,11 @@ class Agent:
         least = holding.dataset.smallest_group
         if len(members) < least:
             raise InputError(f"the group is too small: it must have at least {least} people")
-        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} ".encode())
+        # In a book of several columns a question says which; elsewhere there is one.
+        about = question.terms or (question.column if len(book.columns) > 1 else "")
+        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} {about}".encode())
         digest.update(np.packbits(mask).tobytes())
-        return Inquiry(analyst, question, book, members, digest.hexdigest())
+        return Inquiry(analyst, question, book, digest.hexdigest(), asked_of(question, holding, members))
 
     def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
@@ -181,7 +178,7 @@ class Agent:
         new = [inquiry for _, inquiry in asked if self.recall(inquiry) is None]
         if not new:
             return {"bits": 0.0, "cells": 1, "error": question.error, "known": True, "groups": len(asked)}
-        auditor = new[0].book.holding.auditor(question.column)
+        auditor = new[0].book.holding.auditor(*new[0].book.columns)
         cells = [auditor.most_cells(**inquiry.asked) for inquiry in new]
         bits = math.fsum(map(math.log2, cells))
         return {"bits": bits, "cells": max(cells), "error": question.error, "known": False, "groups": len(asked)}
@@ -265,30 +262,34 @@ class Agent:
         """For every book what it gave away, and the lengths of the intervals that everybody still keeps."""
         found = []
         for name in self.ledger.books():
-            dataset, named, *analyst = json.loads(name)
+            dataset, columns, analyst = book_of(name)
             holding = self.holdings.get(dataset)
-            column = holding.dataset.column(named) if holding else None
-            if holding is None or column is None:
+            if holding is None or not set(columns) <= set(holding.dataset.columns):
                 continue  # held no more
-            book = self._opened(holding, column, "".join(analyst))
+            book = self._opened(holding, columns, analyst)
             with book.alone():
                 intervals = book.up_to_date(self.ledger).intervals()
             answers = self.ledger.read(book=book.name)
-            lengths = intervals[:, 1] - intervals[:, 0]
-            found.append(
-                {
-                    "dataset": dataset,
-                    "column": column.name,
-                    "analyst": book.analyst,
-                    "people": holding.people,
-                    "answers": len(answers),
-                    "bits": ledgers.total(answers),
-                    "keep": column.keep,
-                    "range": column.upper - column.lower,
-                    "lengths": lengths,
-                    "shortest": float(lengths.min()),
-                }
-            )
+            for i, column in enumerate(holding.dataset.columns[each] for each in columns):
+                ends = intervals[i * holding.people : (i + 1) * holding.people]
+                # Several columns are audited in their steps.
+                unit = float(holding.lattices[column.name].step) or 1.0 if len(columns) > 1 else 1.0
+                lengths = (ends[:, 1] - ends[:, 0]) * unit
+                found.append(
+                    {
+                        "dataset": dataset,
+                        "column": column.name,
+                        "together": [each for each in columns if each != column.name],
+                        "analyst": book.analyst,
+                        "people": holding.people,
+                        "answers": len(answers),
+                        "bits": ledgers.total(answers),
+                        "keep": column.keep,
+                        "range": column.upper - column.lower,
+                        "lengths": lengths,
+                        "shortest": float(lengths.min()),
+                    }
+                )
         return found
 
     # ------------------------------------------------------------------ inside
@@ -297,21 +298,19 @@ class Agent:
         holding = self.holdings.get(question.dataset)
         if holding is None:
             raise InputError("there is no data set of that name")
-        column = holding.dataset.column(question.column)
-        if column is None:
-            private = [each.name for each in holding.dataset.private]
-            raise InputError(f"questions are about one of {private}")
-        whole = holding.lattices[column.name].step == 1
-        if question.aggregate == "count" and not (whole and column.lower >= 0 and column.upper <= 1):
-            raise InputError(f"COUNT is for columns of 0 and 1, and {column.name!r} is none: use AVG or SUM")
-        return self._opened(holding, column, "" if holding.dataset.collude else analyst.name)
+        columns = book_columns(question, holding)
+        if question.aggregate == "count":
+            column = holding.dataset.columns[question.column]
+            whole = holding.lattices[column.name].step == 1
+            if not (whole and column.lower >= 0 and column.upper <= 1):
+                raise InputError(f"COUNT is for columns of 0 and 1, and {column.name!r} is none: use AVG or SUM")
+        return self._opened(holding, columns, "" if holding.dataset.collude else analyst.name)
 
-    def _opened(self, holding: Holding, column: Private, analyst: str) -> Book:
-        """The book of a column; its name is the JSON of [data set, column] or [data set, column, analyst]."""
-        parts = [holding.dataset.name, column.name, *([analyst] if analyst else [])]
-        name = json.dumps(parts, ensure_ascii=False)
+    def _opened(self, holding: Holding, columns: tuple[str, ...], analyst: str) -> Book:
+        """The book of a column, or of several."""
+        name = book_name(holding.dataset.name, columns, analyst)
         with self._books_lock:
-            return self._books.setdefault(name, Book(name, holding, column, analyst))
+            return self._books.setdefault(name, Book(name, holding, columns, analyst))
 
     def _audited(self, inquiry: Inquiry, turn: Any) -> Answer:
         """The answer to a question, not yet written down."""
@@ -323,7 +322,7 @@ class Agent:
         if bits > left + ledgers.SLACK:
             raise OverBudgetError.of(bits, left)
         records = len(auditor.records)
-        reply = auditor.ask(**inquiry.asked, data=book.holding.private[book.column.name])
+        reply = auditor.ask(**inquiry.asked, data=book.holding.values(*book.columns))
         return Answer(
             book=book.name,
             number=book.seen + 1,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from discreet.agent._filters import EVERYBODY, NOBODY, Comparison, Condition, Junction, comparison
 from discreet.agent._questions import Question
+from discreet.agent._terms import MOST as MOST_TERMS
+from discreet.agent._terms import Term, collected
 from discreet.errors import InputError, needs_extra
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ FORM = "SELECT AVG(column) FROM data WHERE … WITH ERROR 5"
 WORD = r"[A-Za-z_][A-Za-z_0-9]{0,29}"
 OPERATORS = "=, <>, <, <=, >, >=, IN, BETWEEN, IS NULL, AND, OR, NOT"
 
-_COMPARISONS = {"EQ": "=", "NEQ": "!=", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
+COMPARISONS = {"EQ": "=", "NEQ": "!=", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _AGGREGATES = {"Avg": "mean", "Sum": "sum", "Count": "count"}
 _OPENING, _CLOSING = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
@@ -50,10 +53,12 @@ def question_of(statement: str) -> Question:
     asked, error = _split(statement)
     select = _select(asked)
     by = _by(select)
-    aggregate, column = _aggregate(select, by)
+    aggregate, terms = _aggregate(select, by)
     where = select.args.get("where")
     condition = _condition(where.this) if where else EVERYBODY
-    return Question(_table(select), aggregate, column, error, condition, by)
+    alone = len(terms) == 1 and terms[0].times == 1 and len(terms[0].columns) == 1
+    column, terms = (terms[0].columns[0], ()) if alone else ("", terms)
+    return Question(_table(select), aggregate, column, error, condition, by, terms)
 
 
 def _split(statement: str) -> tuple[str, float]:
@@ -127,7 +132,7 @@ def _by(select: exp.Select) -> tuple[str, ...]:
     return tuple(_column(each) for each in group.expressions)
 
 
-def _aggregate(select: exp.Select, by: tuple[str, ...]) -> tuple[str, str]:
+def _aggregate(select: exp.Select, by: tuple[str, ...]) -> tuple[str, tuple[Term, ...]]:
     calls = [each for each in select.expressions if type(each).__name__ != "Column" or _column(each) not in by]
     if len(calls) != 1:
         raise InputError("a question asks for one number: SELECT AVG(column), beside the columns of GROUP BY")
@@ -140,9 +145,68 @@ def _aggregate(select: exp.Select, by: tuple[str, ...]) -> tuple[str, str]:
     name = str(call.sql_name())
     if call.args.get("expressions") or type(call.this).__name__ == "Tuple":
         raise InputError(f"{name} of several columns is not offered: name one private column")
-    if type(call.this).__name__ != "Column":
-        raise InputError(f"{name} of {_said(call.this)} is not offered: name a private column")
-    return aggregate, _column(call.this)
+    return aggregate, collected(_terms(call.this, Fraction(1), name))
+
+
+def _terms(node: Any, times: Fraction, call: str) -> list[Term]:
+    """The terms of a sum: numbers and public columns times private columns. Chains are walked, not recursed into."""
+    found, pending = [], [(node, times)]
+    while pending:
+        node, times = pending.pop()
+        kind = type(node).__name__
+        below = _constant(node.expression) if kind == "Div" else None
+        if kind in ("Add", "Sub"):
+            _only(node, "this", "expression")
+            pending += [(node.this, times), (node.expression, times if kind == "Add" else -times)]
+        elif kind in ("Paren", "Neg"):
+            pending.append((_only(node, "this").this, times if kind == "Paren" else -times))
+        elif below:
+            pending.append((node.this, times / below))
+        elif kind == "Mul":
+            found += _product(node, times, call)
+        elif kind == "Column":
+            found.append(Term((_column(node),), times))
+        else:
+            raise InputError(
+                f"{call} of {_said(node)} is not offered: name a private column, or a sum of weights times columns"
+            )
+    return found
+
+
+def _product(node: Any, times: Fraction, call: str) -> list[Term]:
+    """The terms of a product: of numbers, and of one column or two."""
+    others, pending = [], [node]
+    while pending:
+        each = pending.pop()
+        number = _constant(each)
+        if type(each).__name__ == "Mul":
+            pending += [_only(each, "this", "expression").this, each.expression]
+        elif number is not None:
+            times *= number
+        else:
+            others.append(each)
+    found = [Term((), times)]
+    for each in others:
+        inner = _terms(each, Fraction(1), call)
+        if len(found) * len(inner) > MOST_TERMS:
+            raise InputError(f"{call} of such a product is not offered: it has too many terms")
+        found = [Term((*a.columns, *b.columns), a.times * b.times) for a in found for b in inner]
+    if any(not 1 <= len(term.columns) <= 2 for term in found):
+        raise InputError(f"{call} of such a product is not offered: it has one private column, and one public at most")
+    return found
+
+
+def _constant(node: Any) -> Fraction | None:
+    """A number that is written out; None for anything else."""
+    kind = type(node).__name__
+    if kind in ("Paren", "Neg"):
+        inside = _constant(node.this)
+        return None if inside is None else inside if kind == "Paren" else -inside
+    if kind != "Literal" or node.is_string or not math.isfinite(_number(str(node.this))):
+        return None
+    if len(str(node.this)) > 30 or not 1e-15 < (abs(_number(str(node.this))) or 1) < 1e15:
+        raise InputError("a weight is a number that is neither so large nor so small")
+    return Fraction(str(node.this))
 
 
 def _condition(node: Any) -> Condition:
@@ -159,8 +223,8 @@ def _condition(node: Any) -> Condition:
         return Junction("not", (_condition(_only(node, "this").this),))
     if kind == "Boolean":
         return EVERYBODY if node.this else NOBODY
-    if kind in _COMPARISONS:
-        sign = _COMPARISONS[kind]
+    if kind in COMPARISONS:
+        sign = COMPARISONS[kind]
         _only(node, "this", "expression")
         if type(node.this).__name__ != "Column" and type(node.expression).__name__ == "Column":
             return comparison(_column(node.expression), _TURNED[sign], _value(node.this))
@@ -234,62 +298,3 @@ def _said(node: Any) -> str:
     if kind == "Star":
         return "*"
     return _CALLED.get(kind, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).upper())
-
-
-def statement_of(question: Question) -> str:
-    """The statement that asks a question: what `question_of` reads as the same group, for people to read.
-
-    Examples
-    --------
-    >>> statement_of(question_of("select avg(height) from people where sex='F' and not age>=65 with error 5"))
-    "SELECT AVG(height) FROM people WHERE sex = 'F' AND NOT age >= 65 WITH ERROR 5"
-    """
-    call = {"mean": "AVG", "sum": "SUM", "count": "COUNT"}[question.aggregate]
-    from sqlglot import exp
-
-    shown = [*map(_named, question.by), exp.func(call, _named(question.column))]
-    select = exp.select(*shown).from_(exp.Table(this=_identifier(question.dataset)))
-    if question.by:
-        select = select.group_by(*map(_named, question.by))
-    if question.where != EVERYBODY:
-        select = select.where(_written(question.where))
-    error = repr(question.error).removesuffix(".0")
-    return f"{select.sql()} WITH ERROR {error}"
-
-
-def _written(condition: Condition) -> exp.Expr:
-    """A condition as the parser would have read it."""
-    from sqlglot import exp
-
-    if isinstance(condition, Comparison):
-        column, value = _named(condition.column), condition.value
-        if condition.kind == "missing":
-            return column.is_(exp.null())
-        if condition.kind == "in":
-            return column.isin(*(exp.convert(each) for each in value))
-        if condition.kind == "between":
-            return column.between(exp.convert(value[0]), exp.convert(value[1]))
-        kind = next(name for name, sign in _COMPARISONS.items() if sign == condition.kind)
-        return getattr(exp, kind)(this=column, expression=exp.convert(value))  # type: ignore[no-any-return]
-    parts = [_written(part) for part in condition.parts]
-    if condition.kind == "not":
-        return exp.not_(parts[0])
-    if not parts:
-        return exp.true() if condition.kind == "all" else exp.false()
-    return (exp.and_ if condition.kind == "all" else exp.or_)(*parts)
-
-
-def _named(name: str) -> exp.Column:
-    from sqlglot import exp
-
-    return exp.Column(this=_identifier(name))
-
-
-def _identifier(name: str) -> exp.Identifier:
-    """A name as it stands where that is safe: other names, and words that SQL has a use for, in double quotes."""
-    from sqlglot import exp
-    from sqlglot.parser import Parser
-    from sqlglot.tokens import Tokenizer
-
-    used = name.upper() in ("ERROR", *Tokenizer.KEYWORDS, *Parser.NO_PAREN_FUNCTION_PARSERS)
-    return exp.Identifier(this=name, quoted=used or not re.fullmatch(WORD, name))

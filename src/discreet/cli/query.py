@@ -63,7 +63,7 @@ def command(
 
 def _ledger(found: dict[str, Any]) -> list[str]:
     from discreet.agent._questions import Question
-    from discreet.agent._sql import statement_of
+    from discreet.agent._statements import statement_of
 
     lines = [f"budget {found['budget']:.4g} bits, spent {found['spent']:.4g}, left {found['left']:.4g}"]
     for answer in found["answers"]:

@@ -61,14 +61,15 @@ class Cells:
         part = min(part, self.parts - 1)
         return bisect_right(self.cuts, part) - 1
 
-    def listed(self, divisor: int) -> list[tuple[float, float]]:
+    def listed(self, divisor: int | Fraction) -> list[tuple[float, float]]:
         """All cells, in units of 1/divisor; floats that hold them."""
         # In whole numbers over one denominator: there may be 100,000 cells.
         width = self.width
         below = math.lcm(self.low.denominator, width.denominator, self.step.denominator)
         first, each, last = (int(part * below) for part in (self.low, width, self.step))
-        edges = [first + cut * each for cut in self.cuts]
-        below *= divisor
+        times = divisor.denominator
+        edges, last = [(first + cut * each) * times for cut in self.cuts], last * times
+        below *= divisor.numerator
         return [(down(low, below), -down(last - high, below)) for low, high in pairwise(edges)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from discreet.queries.auditor._declarations import (
     checked_error,
     checked_members,
     checked_step,
+    checked_weights,
 )
 from discreet.queries.auditor._lattices import around, ceiling, floor
 from discreet.queries.auditor._people import People, PriorRow, Row
@@ -171,27 +172,46 @@ class Auditor:
         return math.fsum(math.log2(len(record.cells)) for record in self._records if record.cuts)
 
     def offer(
-        self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01
+        self,
+        members: npt.ArrayLike,
+        aggregate: str = "mean",
+        *,
+        error: float = 0.01,
+        weights: npt.ArrayLike | None = None,
     ) -> list[tuple[float, float]]:
         """The cells that a question would be offered, in the aggregate's units; it is not asked.
 
         They depend on the questions and answers so far, never on the data.
         """
-        question = self._question(members, aggregate, error)
+        question = self._question(members, aggregate, error, weights)
         known = self._known(question)
         return (known or self._offer(question)).cells.listed(question.divisor)
 
-    def price(self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01) -> Price:
+    def price(
+        self,
+        members: npt.ArrayLike,
+        aggregate: str = "mean",
+        *,
+        error: float = 0.01,
+        weights: npt.ArrayLike | None = None,
+    ) -> Price:
         """What a question would cost; it is not asked."""
-        question = self._question(members, aggregate, error)
+        question = self._question(members, aggregate, error, weights)
         known = self._known(question)
         cells = len((known or self._offer(question)).cells)
         return Price(cells, math.log2(cells) if known is None else 0.0)
 
-    def most_cells(self, members: npt.ArrayLike, aggregate: str = "mean", *, error: float = 0.01) -> int:
+    def most_cells(
+        self,
+        members: npt.ArrayLike,
+        aggregate: str = "mean",
+        *,
+        error: float = 0.01,
+        weights: npt.ArrayLike | None = None,
+    ) -> int:
         """No history offers a question more cells than this: what its declared bounds and its error allow."""
-        question = self._question(members, aggregate, error)
-        row = self._people.sum_row(question.members)
+        question = self._question(members, aggregate, error, weights)
+        row = self._row(question)
         reach = int(np.abs(row.weights) @ self._people.steps) * self._people.unit / row.scale
         if self._step:
             return math.ceil((reach / self._step + 1) / (math.floor(2 * question.error / self._step) + 1))
@@ -204,6 +224,7 @@ class Auditor:
         *,
         error: float = 0.01,
         data: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> Reply:
         """Answer a question about the data.
 
@@ -217,6 +238,8 @@ class Auditor:
             The worst-case error wanted, in the aggregate's units; the reply says what it became.
         data
             Everybody's value.
+        weights
+            What each member's value counts, from public attributes: a sum of weight x value, whose mean is over members.
 
         Raises
         ------
@@ -224,7 +247,7 @@ class Auditor:
             For what cannot be asked, and for data that do not fit the bounds, the prior rows or earlier answers; no value
             is shown.
         """
-        question = self._question(members, aggregate, error)
+        question = self._question(members, aggregate, error, weights)
         if data is None:
             raise InputError("data are needed to answer: give everybody's value, or use offer or price")
         values = checked_data(self._people, data)
@@ -232,7 +255,7 @@ class Auditor:
         known = self._known(question)
         if known is None:
             offer = self._offer(question)
-            chosen = offer.cells.find(self._people.sum_of(values, question.members))
+            chosen = offer.cells.find(self._people.sum_of(values, question.members, question.weights))
             if chosen is None or not self._fits(values):
                 raise InputError("data do not fit the answers given before: changed data are a new data set")
             record = Record(question, offer.cells, chosen, free=False)
@@ -329,11 +352,19 @@ class Auditor:
             self._remember(Record.from_dict(each, self._people.n))
             self._offered = None
 
-    def _question(self, members: npt.ArrayLike, aggregate: str, error: float) -> Question:
+    def _question(
+        self, members: npt.ArrayLike, aggregate: str, error: float, weights: npt.ArrayLike | None
+    ) -> Question:
         checked_aggregate(aggregate, self._people)
-        chosen = checked_members(members, self._people.n)
+        chosen, n = checked_members(members, self._people.n), self._people.n
         divisor = len(chosen) if aggregate == "mean" else 1
-        return Question(chosen, self._people.n, checked_error(error) * divisor, divisor)
+        if weights is None:
+            return Question(chosen, n, checked_error(error) * divisor, divisor)
+        if aggregate == "count":
+            raise InputError('"count" has no weights: ask for the sum')
+        chosen, whole, unit = checked_weights(members, weights)
+        per_unit = divisor / unit
+        return Question(chosen, n, checked_error(error) * per_unit, per_unit, None if (whole == 1).all() else whole)
 
     def _known(self, question: Question) -> Record | None:
         """The reply that this question had, or an answer about the same members that is fine enough for it."""
@@ -352,10 +383,13 @@ class Auditor:
         if last is not None and last.fits(len(self._records), question):
             return last
         self._fold()
-        prospect = self._engine.prospect(self._people.sum_row(question.members), question.key, question.error)
+        prospect = self._engine.prospect(self._row(question), question.key, question.error)
         cells = self._engine.cells(prospect, question.error)
         self._offered = _Offer(len(self._records), question, prospect, cells)
         return self._offered
+
+    def _row(self, question: Question) -> Row:
+        return self._people.sum_row(question.members, question.weights)
 
     def _remember(self, record: Record) -> None:
         self._records.append(record)
@@ -370,9 +404,7 @@ class Auditor:
             if record.cuts:
                 prospect = offer.prospect if offer else None
                 if prospect is None:
-                    prospect = self._engine.prospect(
-                        self._people.sum_row(question.members), question.key, question.error
-                    )
+                    prospect = self._engine.prospect(self._row(question), question.key, question.error)
                 self._engine = self._engine.after(prospect, question.key, record.cells, record.chosen)
             self._folded += 1
 

@@ -218,25 +218,26 @@ class System:
         return np.asarray(product)
 
     def split(self, weights: FloatArray) -> tuple[System, IntArray]:
-        """Tell people with a weight from those without in every class.
+        """Tell people of different weights apart in every class; those without one come before others.
 
         Returns the finer system and the old class of each new one.
         """
         chosen = np.flatnonzero(self.class_of >= 0)
-        old = self.class_of[chosen]
-        inside = weights[chosen] != 0
-        hits = np.bincount(old[inside], minlength=self.n)
-        torn = (hits > 0) & (hits < self.members)
-        parent = np.repeat(np.arange(self.n), 1 + torn)
-        if not torn.any():
+        levels, which = _levels(weights[chosen])
+        keys = self.class_of[chosen] * levels + which
+        if levels > 2:
+            found, label, count = np.unique(keys, return_inverse=True, return_counts=True)
+        else:
+            count = np.bincount(keys, minlength=self.n * levels)
+            found = np.flatnonzero(count)
+            label, count = (np.cumsum(count > 0) - 1)[keys], count[found]
+        parent = found // levels
+        if len(parent) == self.n:
             return self, parent
-        first = np.cumsum(1 + torn) - (1 + torn)
-        label = first[old] + (inside & torn[old])
         class_of = np.full(self.people.n, -1, np.int64)
         class_of[chosen] = label
         member = np.empty(len(parent), np.int64)
         member[label[::-1]] = chosen[::-1]
-        members = np.bincount(label, minlength=len(parent)).astype(np.float64)
         length = np.diff(self.indptr)[parent]
         indptr = np.concatenate([[0], np.cumsum(length)])
         taken = np.arange(indptr[-1]) + np.repeat(self.indptr[parent] - indptr[:-1], length)
@@ -244,7 +245,7 @@ class System:
             self,
             class_of=class_of,
             member=member,
-            members=members,
+            members=count.astype(np.float64),
             indptr=indptr,
             rows=self.rows[taken],
             weights=self.weights[taken],
@@ -285,3 +286,13 @@ class System:
     def spread(self, x: FloatArray, coarser: System, parent: IntArray) -> FloatArray:
         """Class sums of a coarser system shared out equally among people."""
         return x[parent] * self.members / coarser.members[parent]
+
+
+def _levels(weights: FloatArray) -> tuple[int, IntArray]:
+    """How many weights there are, and which of them each person has."""
+    inside = weights != 0
+    given = weights[inside]
+    if not len(given) or (given == given[0]).all():
+        return 2, inside.astype(np.int64)
+    levels, which = np.unique(weights, return_inverse=True)
+    return len(levels), which.reshape(-1).astype(np.int64)

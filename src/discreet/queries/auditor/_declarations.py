@@ -13,7 +13,7 @@ from discreet._typing import BoolArray, FloatArray, IntArray
 from discreet.errors import InputError, listed
 from discreet.queries._uniform_sums import rational
 from discreet.queries.auditor._lattices import MOST_STEPS, ROUNDING, decimal, lattice_of
-from discreet.queries.auditor._people import People, PriorRow
+from discreet.queries.auditor._people import WEIGHTIEST, People, PriorRow
 
 LINEAR = ("mean", "sum", "count")
 
@@ -135,6 +135,36 @@ def checked_members(members: npt.ArrayLike, people: int) -> IntArray:
     if len(ordered) < len(given):
         raise InputError(f"members names {len(given) - len(ordered)} people twice: each once")
     return ordered
+
+
+def checked_weights(members: npt.ArrayLike, weights: npt.ArrayLike) -> tuple[IntArray, IntArray, Fraction]:
+    """Whose values count, in increasing order, and how often: whole numbers without a common divisor, and their unit.
+
+    Members have been checked. Numbers are taken as the decimals that people wrote; fractions are taken as they are.
+    """
+    who, given = np.asarray(members), np.asarray(weights)
+    if given.shape != who.shape:
+        raise InputError(f"weights need one entry per member: {len(who)} members, shape {given.shape}")
+    try:
+        if given.dtype == object:
+            place: dict[Fraction, int] = {}
+            which = np.array([place.setdefault(weight, len(place)) for weight in given.tolist()])
+            exact = [Fraction(weight) for weight in place]
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("weights must be numbers") from None
+    if given.dtype != object:
+        levels, which = np.unique(_numbers(given, "weights"), return_inverse=True)
+        exact = [rational(level) for level in levels.tolist()]
+    unit = Fraction(math.gcd(*(w.numerator for w in exact)), math.lcm(*(w.denominator for w in exact)))
+    if not unit:
+        raise InputError("all weights are 0: nobody's value counts")
+    whole = [weight / unit for weight in exact]
+    if max(map(abs, whole)) >= WEIGHTIEST:
+        raise InputError("weights are too unlike each other to be checked exactly: use small whole numbers")
+    counted = np.array([int(weight) for weight in whole], np.int64)[which.reshape(-1)]
+    order = np.argsort(who, kind="stable")
+    order = order[counted[order] != 0]
+    return who[order].astype(np.int64), counted[order], unit
 
 
 def checked_aggregate(aggregate: str, people: People) -> None:

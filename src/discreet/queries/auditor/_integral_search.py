@@ -28,6 +28,9 @@ WALKS = 1e8
 MODELS = 4
 """Integer programs solved for one question, at most."""
 
+AGAIN = 20
+"""Witnesses that are looked at again when their cell grows."""
+
 NODES = 50
 """Nodes of one integer program, at most."""
 
@@ -162,7 +165,9 @@ class Cover:
             first, last = (self.high + unit, high) if high > self.high else (low, self.low - unit)
         self.low, self.high = low, high
         system = prospect.cut(low, high)
-        old, self.points = self.points, []
+        # What witnesses proved of a narrower cell still holds; only the last of them are asked what more room lets them do.
+        many = max(0, len(self.points) - AGAIN)
+        old, self.points = self.points[many:], self.points[:many]
         for point in [*old, *(point for value, point in prospect.witnesses if first <= value <= last)]:
             self.add(system, point)
         if not self.safe(system):

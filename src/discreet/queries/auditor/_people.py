@@ -24,8 +24,8 @@ BITS = 51
 WEIGHTIEST = 2**24
 """Weights stay below this: they are stored in single precision, exactly."""
 
-FINEST = 46
-"""A person's range has at most 2^FINEST steps."""
+FINEST, MANY = (46, 36), 16
+"""A person's range has at most 2^46 steps, and 2^36 where there are many people: that leaves digits for weights."""
 
 FEWEST = 1024
 """And at least so many: fewer would not tell a length to keep from the range."""
@@ -125,7 +125,7 @@ class People:
         widest = max((high - low for low, high in kinds), default=Fraction(0)) or Fraction(1)
         weight = max([1.0, *(_weight(row) for row, _, _ in rows), *(_weight(row) for row in derived.values())])
         people = float(np.sum((upper - lower) / float(widest)))
-        bits = min(FINEST, BITS - math.ceil(math.log2(max(people, 2.0) * weight)))
+        bits = min(FINEST[people > MANY], BITS - math.ceil(math.log2(max(people, 2.0) * weight)))
         if bits < 20 or weight >= WEIGHTIEST:
             raise InputError("these prior rows need numbers too large to check exactly: use small whole weights")
         unit = step or widest / 2**bits
@@ -165,11 +165,15 @@ class People:
         """A person's lower bound."""
         return self.kinds[int(self.kind[person])][0]
 
-    def lowest(self, members: IntArray) -> Fraction:
-        """The sum of the lower bounds of these people."""
-        if not self.step:
+    def lowest(self, members: IntArray, weights: IntArray | None = None) -> Fraction:
+        """The sum of the lower bounds of these people, with weights."""
+        if not self.step and weights is None:
             return exact_sum(self.lower[members])
-        counts = np.bincount(self.kind[members], minlength=len(self.kinds)).tolist()
+        counts: list[int] = np.bincount(self.kind[members], minlength=len(self.kinds)).tolist()
+        if weights is not None:
+            added = np.zeros(len(self.kinds), np.int64)
+            np.add.at(added, self.kind[members], weights)
+            counts = added.tolist()
         return sum((count * low for count, (low, _) in zip(counts, self.kinds, strict=True) if count), Fraction(0))
 
     def in_steps(self, values: FloatArray) -> FloatArray:
@@ -177,11 +181,17 @@ class People:
         steps = (values - self.lower) / float(self.unit)
         return np.rint(steps) if self.step else steps
 
-    def sum_of(self, values: FloatArray, members: IntArray) -> Fraction:
+    def sum_of(self, values: FloatArray, members: IntArray, weights: IntArray | None = None) -> Fraction:
         """The sum over these people, exact: on a lattice that of the decimals, and not of the floats near them."""
         if not self.step:
-            return exact_sum(values[members])
-        return self.lowest(members) + self.step * int(self.in_steps(values)[members].sum())
+            if weights is None:
+                return exact_sum(values[members])
+            levels, which = np.unique(weights, return_inverse=True)
+            return sum(
+                (level * exact_sum(values[members[which == i]]) for i, level in enumerate(levels.tolist())), Fraction(0)
+            )
+        steps = self.in_steps(values)[members].astype(np.int64)
+        return self.lowest(members, weights) + self.step * int((steps if weights is None else steps * weights).sum())
 
     def values(self, people: IntArray, steps: FloatArray) -> FloatArray:
         """The data that so many steps above the lower bounds are; on a lattice the float nearest to each decimal."""
@@ -204,21 +214,28 @@ class People:
         named = [*(row.weights for row in self.derived.values()), *(row.weights for row, _, _ in self.prior)]
         return np.array(sorted({person for weights in named for person in weights}), np.int64)
 
-    def sum_row(self, members: IntArray) -> Row:
-        """The sum over these people."""
+    def sum_row(self, members: IntArray, times: IntArray | None = None) -> Row:
+        """The sum over these people, `times` whole weights."""
         weights = np.zeros(self.n)
-        weights[members] = self.free[members]
-        offset = self.lowest(members)
-        bound = [self.derived[p] for p in members.tolist() if p in self.derived] if self.derived else []
+        weights[members] = self.free[members] * (1 if times is None else times)
+        offset = self.lowest(members, times)
+        bound: dict[int, int] = {}
+        if self.derived:
+            factors = np.ones(len(members), np.int64) if times is None else times
+            bound = {p: t for p, t in zip(members.tolist(), factors.tolist(), strict=True) if p in self.derived}
         if not bound:
+            self._check_exact(weights, "this sum needs weights too large to check exactly: use small whole weights")
             return Row(weights, offset, 1)
-        ones = {p: Fraction(1) for p in members.tolist() if p in self.derived}
-        rest = self.on_grid(Functional(Fraction(0), ones).substituted(self.derived))
-        known = self.lowest(np.array(list(ones), np.int64))
+        summed = Functional(Fraction(0), {p: Fraction(t) for p, t in bound.items()})
+        rest = self.on_grid(summed.substituted(self.derived))
+        known = self.lowest(np.array(list(bound), np.int64), np.array(list(bound.values()), np.int64))
         combined = rest.weights + rest.scale * weights
-        if float(np.abs(combined) @ self.steps) >= 2.0**53 or np.abs(combined).max() >= WEIGHTIEST:
-            raise InputError("with these prior rows this sum needs numbers too large to check exactly")
+        self._check_exact(combined, "with these prior rows this sum needs numbers too large to check exactly")
         return Row(combined, offset - known + rest.offset, rest.scale)
+
+    def _check_exact(self, weights: FloatArray, message: str) -> None:
+        if float(np.abs(weights) @ self.steps) >= 2.0**53 or np.abs(weights).max() >= WEIGHTIEST:
+            raise InputError(message)
 
     def on_grid(self, functional: Functional) -> Row:
         """A functional of free people as a row."""

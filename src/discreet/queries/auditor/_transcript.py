@@ -82,19 +82,28 @@ class Reply:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A sum over members with an error in units of that sum; `divisor` turns the sum into the aggregate."""
+    """A sum over members with an error in units of that sum; `divisor` turns the sum into the aggregate.
+
+    `weights` are whole numbers without a common divisor, one a member and none of them 0; None where all are 1.
+    """
 
     members: IntArray
     people: int
     error: Fraction
-    divisor: int
+    divisor: int | Fraction
+    weights: IntArray | None = None
 
     @cached_property
-    def key(self) -> bytes:
+    def mask(self) -> bytes:
         """The members, as bits."""
         mask = np.zeros(self.people, np.bool_)
         mask[self.members] = True
         return np.packbits(mask).tobytes()
+
+    @cached_property
+    def key(self) -> bytes:
+        """What is summed: the members, and their weights."""
+        return self.mask if self.weights is None else self.mask + self.weights.astype("<i8").tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +121,13 @@ class Record:
         return len(self.cells) > 1 and not self.free
 
     def to_dict(self) -> dict[str, Any]:
-        """The record for JSON, with the members as compressed bits."""
+        """The record for JSON, with the members as compressed bits, and their weights where there are some."""
+        divisor, weights = self.question.divisor, self.question.weights
         return {
-            "members": base64.b64encode(zlib.compress(self.question.key, 9)).decode(),
+            "members": _packed(self.question.mask),
+            **({} if weights is None else {"weights": _packed(weights.astype("<i8").tobytes())}),
             "error": str(self.question.error),
-            "divisor": self.question.divisor,
+            "divisor": divisor if isinstance(divisor, int) else str(divisor),
             "cells": self.cells.to_dict(),
             "chosen": self.chosen,
             "free": self.free,
@@ -126,13 +137,27 @@ class Record:
     def from_dict(cls, said: Mapping[str, Any], people: int) -> Record:
         """The inverse of `to_dict`; an error when it is not what that wrote about so many people."""
         try:
-            bits = np.frombuffer(zlib.decompress(base64.b64decode(said["members"])), np.uint8)
+            bits = np.frombuffer(_unpacked(said["members"]), np.uint8)
             members = np.flatnonzero(np.unpackbits(bits, count=people))
-            question = Question(members, people, Fraction(said["error"]), int(said["divisor"]))
+            weights, divisor = None, said["divisor"]
+            if "weights" in said:
+                weights = np.frombuffer(_unpacked(said["weights"]), "<i8").astype(np.int64)
+            divisor = Fraction(divisor) if isinstance(divisor, str) else int(divisor)
+            question = Question(members, people, Fraction(said["error"]), divisor, weights)
             record = cls(question, Cells.from_dict(said["cells"]), int(said["chosen"]), bool(said["free"]))
         except (TypeError, ValueError, KeyError, ArithmeticError, zlib.error):
             raise InputError(NOT_WRITTEN) from None
+        fits = divisor > 0 if isinstance(divisor, Fraction) else divisor in (1, len(members))
+        fits &= weights is None or (len(weights) == len(members) and bool(weights.all()))
         whole = len(bits) == (people + 7) // 8 and len(members) and question.error > 0
-        if not whole or question.divisor not in (1, len(members)) or not 0 <= record.chosen < len(record.cells):
+        if not whole or not fits or not 0 <= record.chosen < len(record.cells):
             raise InputError(NOT_WRITTEN)
         return record
+
+
+def _packed(content: bytes) -> str:
+    return base64.b64encode(zlib.compress(content, 9)).decode()
+
+
+def _unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b64decode(text))

@@ -203,11 +203,12 @@ def _shared(point: FloatArray, coarser: System, finer: System, parent: IntArray)
     """A witness of the coarser system shared out among the parts of its classes."""
     if finer is coarser:
         return point
-    second = np.flatnonzero(parent[1:] == parent[:-1]) + 1
-    share = point[parent]
-    share[second] = np.floor(share[second] * finer.members[second] / coarser.members[parent[second]])
-    share[second - 1] -= share[second]
-    return share
+    # What a part and those after it have, rounded down, less what those after it have.
+    after = np.cumsum(finer.members[::-1])[::-1]
+    last = np.append(parent[1:] != parent[:-1], True)
+    ends = np.append(after[1:], 0.0)[last]
+    rest = np.floor(point[parent] * (after - ends[parent]) / coarser.members[parent])
+    return np.asarray(rest - np.where(last, 0.0, np.append(rest[1:], 0.0)))
 
 
 def _interior(system: System, witnesses: list[FloatArray]) -> FloatArray:
