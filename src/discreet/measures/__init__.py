@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.measures._capacities import Capacities, capacities
 from discreet.measures._gain import (
     Comparison,
     Vulnerability,
@@ -47,15 +48,19 @@ from discreet.measures._shannon import (
     record_anonymity,
 )
 from discreet.measures._together import Interaction, interactions, pronounced
+from discreet.measures._wyner import CommonInformation, exact_common_information, wyner_information
 
 __all__ = [
     "REGISTRY",
+    "Capacities",
+    "CommonInformation",
     "Comparison",
     "Interaction",
     "Measure",
     "Vulnerability",
     "arimoto_information",
     "basic_likeness",
+    "capacities",
     "conditional_guessing_entropy",
     "conditional_hartley_entropy",
     "disclosure_delta",
@@ -64,6 +69,7 @@ __all__ = [
     "enhanced_likeness",
     "entropy",
     "entropy_diversity",
+    "exact_common_information",
     "gacs_korner_information",
     "guessing_entropy",
     "guessing_leakage",
@@ -94,5 +100,6 @@ __all__ = [
     "vulnerability",
     "worst_attribute",
     "worst_case_leakage",
+    "wyner_information",
     "zero_information",
 ]
