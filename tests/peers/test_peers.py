@@ -51,7 +51,7 @@ def joint_of(case: Case) -> dc.Joint:
         n = case["typewriter"]
         return dc.Joint.from_channel(np.full(n, 1 / n), (np.eye(n) + np.roll(np.eye(n), 1, axis=1)) / 2)
     secrets = range(8 if case["program"] == "P" else 256)
-    told = {
+    told: dict[str, list[Any]] = {
         "A": [s if s % 8 == 0 else 1 for s in secrets],
         "B": [s & 3 for s in secrets],
         "P": [s == 5 for s in secrets],
