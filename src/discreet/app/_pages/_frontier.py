@@ -12,6 +12,7 @@ from discreet.app._frontier_charts import LevelPoint
 from discreet.app._layout import View
 from discreet.app._parts import chart, facts, heading, lead, section, working
 from discreet.app._theme import Options
+from discreet.search.tables import Generalisation
 
 SHAPES = {
     "local": "every group its own cells (least loss)",
@@ -37,6 +38,7 @@ class Page:
         self.session = view.session
         self.symbol = self.session.chosen[0] if self.session.chosen else "n"
         self.shown: list[int] = []  # the levels of the sliders
+        self.detailed: Generalisation | None = None  # the release whose details are shown
 
     def build(self) -> None:
         """Everything from top to bottom."""
@@ -58,6 +60,7 @@ class Page:
             self.chart = chart(self.options(), self.words(), height=360, on_click=self.clicked)
             self.chart.mark("frontier")
             self.sliders()
+        self.onward()
         self.details()
         self.settings()
 
@@ -141,7 +144,9 @@ class Page:
         if self.levels() != self.shown:
             self.sliders.refresh()
         self.place()
-        self.details.refresh()
+        self.way.set_visibility(self.session.current is not None)
+        if self.session.current is not self.detailed:
+            self.details.refresh()
 
     def turn(self, event: Any) -> None:
         """Look along the other requirement."""
@@ -204,7 +209,7 @@ class Page:
     @ui.refreshable_method
     def details(self) -> None:
         """The release that is chosen."""
-        current = self.session.current
+        self.detailed = current = self.session.current
         if current is None:
             ui.label("Click a point, or move a slider.").classes("soft")
             return
@@ -237,13 +242,17 @@ class Page:
                 "Loss by column",
                 height=60 + 32 * len(current.loss_by_column),
             )
-            with ui.element("div").classes("line end"):
-                ui.button("Look at the groups", on_click=lambda: self.view.to("policy")).props("no-caps outline").mark(
-                    "to-policy"
-                )
-                ui.button("Compare and release", icon="arrow_forward", on_click=lambda: self.view.to("release")).props(
-                    "no-caps unelevated"
-                ).mark("to-release")
+
+    def onward(self) -> None:
+        """The way on; it stays where it is while better releases come in, so that a click always meets it."""
+        with ui.element("div").classes("line end") as self.way:
+            ui.button("Look at the groups", on_click=lambda: self.view.to("policy")).props("no-caps outline").mark(
+                "to-policy"
+            )
+            ui.button("Compare and release", icon="arrow_forward", on_click=lambda: self.view.to("release")).props(
+                "no-caps unelevated"
+            ).mark("to-release")
+        self.way.set_visibility(self.session.current is not None)
 
     # ------------------------------------------------------------------ what is asked for
 
