@@ -15,10 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-pytest.importorskip("pyspark")
-
 CONF = {
     "spark.sql.shuffle.partitions": "2",
     "spark.executor.memory": "600m",
@@ -95,9 +91,7 @@ def cluster_at(folder: Path) -> Iterator[Cluster]:
     """A master, two workers and a session; all of them end with the block."""
     from discreet.tables._spark_session import session
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     found = Cluster(
@@ -108,14 +102,23 @@ def cluster_at(folder: Path) -> Iterator[Cluster]:
     try:
         for _ in range(2):
             found.add_worker()
-        _wait_for_port(port)
+        wait_for_port(port)
         found.spark = session(found.url, CONF)
         yield found
     finally:
         found.stop()
 
 
-def _wait_for_port(port: int) -> None:
+def free_port() -> int:
+    """A port that nobody has."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def wait_for_port(port: int) -> None:
+    """Until somebody listens there."""
     until = time.monotonic() + 120
     while time.monotonic() < until:
         try:

@@ -248,6 +248,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A standalone master of Spark with two workers, and a session on it."""
     from tests.cluster import cluster_at
 
+    pytest.importorskip("pyspark")
     with cluster_at(tmp_path_factory.mktemp("cluster")) as found:
         yield found
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from discreet.release._policy import Policy
     from discreet.release._publishing import publish
     from discreet.search import frontier
-    from discreet.search.tables import Generalisation, generalise
+    from discreet.search.tables import Generalisation, generalise, release_on_cluster
 
 __version__ = "0.1.0"
 
@@ -46,6 +46,7 @@ _WHERE = {
     "frontier": "discreet.search",
     "generalise": "discreet.search.tables",
     "publish": "discreet.release",
+    "release_on_cluster": "discreet.search.tables",
 }
 _MODULES = ("datasets", "measures", "queries", "sample_privacy", "tables", "testing")
 
@@ -66,6 +67,7 @@ __all__ = [
     "measures",
     "publish",
     "queries",
+    "release_on_cluster",
     "sample_privacy",
     "tables",
     "testing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,11 +25,15 @@ def command(
 ) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
     from discreet.release import Policy
+    from discreet.release._cluster_policy import ClusterPolicy
 
-    policy = Policy.load(policy_file)
     there = asked_table(original, engine) if original else None
     with progress("verify") as report:
-        found = policy.verify(asked_table(released, engine), there, memory_limit=memory_limit, progress=report)
+        if engine["engine"] == "spark" and not Path(policy_file).is_file():  # a folder that a cluster wrote
+            found = ClusterPolicy.load(asked_table(policy_file, engine)).verify(asked_table(released, engine), there)
+        else:
+            policy = Policy.load(policy_file)
+            found = policy.verify(asked_table(released, engine), there, memory_limit=memory_limit, progress=report)
     if as_json:
         print_json(found.to_dict())
     else:

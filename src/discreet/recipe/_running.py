@@ -16,7 +16,7 @@ from discreet.release._publishing import ReleaseOptions, carry_through, check_fi
 from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
 from discreet.search import RANGES, frontier, has_positions
-from discreet.search.tables import generalise
+from discreet.search.tables import generalise, release_on_cluster
 from discreet.tables._columns import encode_column
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         raise InputError(
             "a release of whole groups knows no side information: make those columns public, or ignore them"
         )
+    if recipe.data.engine == "spark":
+        return _on_cluster(recipe, force, progress)
     files = check_table_files(
         recipe.table,
         recipe.place(output.table),
@@ -84,6 +86,41 @@ def refuse_coarsening(recipe: Recipe) -> None:
             f"{name} is to be coarsened to {size} while it is counted, which is for one bound on a leakage: "
             f"with requirements on every group say its finest cell, --type {name}=number:5 or band in the recipe"
         )
+
+
+def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
+    """The whole table, grouped in parts by the workers of a cluster."""
+    output, search = recipe.output, recipe.search
+    beyond = {
+        "shape": search.shape != "local",
+        "blind": search.blind,
+        "policy": search.policy is not None,
+        "report": bool(output.report),
+        "public-policy": bool(output.public_policy),
+        "target": bool(output.target),
+    }
+    for name, is_asked in beyond.items():
+        if is_asked:
+            raise InputError(f"a cluster releases whole tables in boxes of their own, without {name}: leave that out")
+    return release_on_cluster(
+        recipe.table,
+        recipe.public,
+        recipe.sensitive,
+        recipe.require,
+        recipe.types,
+        weights=recipe.weights,
+        out=recipe.place(output.table),
+        policy=recipe.place(output.policy),
+        keep=output.keep,
+        keep_anyway=output.keep_anyway,
+        suppress=search.suppress,
+        time_limit=search.time_limit,
+        seed=search.seed,
+        missing=recipe.data.missing,
+        na=recipe.data.na,
+        force=force,
+        progress=progress,
+    )
 
 
 def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:

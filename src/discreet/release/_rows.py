@@ -78,7 +78,7 @@ def carry_out(
         raise RequirementError("no row of this table can be released by this policy: its values are all unknown to it")
     rows = {name: (alphabet, codes[stays]) for name, (alphabet, codes) in coded.items()}
     kept = {name: rows[name] for name in kept_names}
-    _refuse_identifiers(kept, counts[stays])
+    refuse_identifiers(kept, counts[stays])
     joint, with_kept = _joints(policy, rows, kept, (s_names, a_names), (block[stays], counts[stays]))
     columns, row_counts = _distinct_rows(policy, cells, kept, (block[stays], counts[stays]))
     return ReleasedRows(
@@ -157,7 +157,7 @@ def _present(policy: Coarsening, coded: Coded, counts: IntArray) -> BoolArray:
     return present
 
 
-def _refuse_identifiers(coded: Coded, counts: IntArray) -> None:
+def refuse_identifiers(coded: Coded, counts: IntArray) -> None:
     """A column that names people is never kept: one that is different in (nearly) every row, mail addresses, names."""
     rows = int(counts.sum())
     for name, (alphabet, codes) in coded.items():

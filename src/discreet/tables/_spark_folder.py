@@ -6,6 +6,7 @@ back and compared; what is left of a failed job is removed, or, where the driver
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -76,7 +77,8 @@ class SparkFolder:
     def at(self, path: str) -> Any:
         """A path as Hadoop has it, absolute."""
         fs = self.spark._jvm.org.apache.hadoop.fs
-        plain = fs.Path(path if "://" in path else str(Path(path).absolute()))
+        is_url = re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", path)
+        plain = fs.Path(path if is_url else str(Path(path).absolute()))
         return plain.getFileSystem(self.spark._jsc.hadoopConfiguration()).makeQualified(plain)
 
     def _same(self, original: str) -> bool:

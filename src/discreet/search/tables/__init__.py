@@ -1,5 +1,6 @@
 """Whole tables: several public columns coarsened together, at a small average loss with a proven bound (TABLES.md)."""
 
+from discreet.search.tables._cluster_release import ClusterRelease, release_on_cluster
 from discreet.search.tables._columns import Column
 from discreet.search.tables._generalisation import Generalisation
 from discreet.search.tables._generalise import generalise
@@ -11,6 +12,7 @@ from discreet.search.tables._table_frontier import TableFrontier, table_frontier
 from discreet.search.tables._workbench import Workbench
 
 __all__ = [
+    "ClusterRelease",
     "Column",
     "Generalisation",
     "Grouping",
@@ -23,6 +25,7 @@ __all__ = [
     "generalise",
     "generalise_letters",
     "measured",
+    "release_on_cluster",
     "table_frontier",
     "table_frontiers",
 ]

@@ -49,7 +49,9 @@ class CodedTable:
         letter = letter_of[counted.x_codes]
         records = np.bincount(letter, counted.counts, len(distinct)).astype(np.int64)
         parts = _sensitive_codes(counted, len(sensitive))
-        columns = tuple(_sensitive(letter, code, counted.counts, len(distinct)) for code in parts)
+        columns = tuple(
+            sensitive_of(letter, code, counted.counts, len(distinct), int(code.max()) + 1) for code in parts
+        )
         letters = Letters(np.ascontiguousarray(distinct.astype(np.int32)), records, columns)
         return cls(counted, axes, tuple(map(engine_column, axes)), letters, letter_of, tuple(sensitive))
 
@@ -140,8 +142,8 @@ def _sensitive_codes(counted: Counted, width: int) -> list[IntArray]:
     return [counted.s.codes[:, c][counted.s_codes] for c in range(width)]
 
 
-def _sensitive(letter: IntArray, codes: IntArray, counts: IntArray, letters: int) -> Sensitive:
-    size = int(codes.max()) + 1
+def sensitive_of(letter: IntArray, codes: IntArray, counts: IntArray, letters: int, size: int) -> Sensitive:
+    """How often each letter goes with each of `size` sensitive values."""
     pairs, place = np.unique(letter * size + codes, return_inverse=True)
     records = np.bincount(place.ravel(), counts, len(pairs)).astype(np.int64)
     indptr = np.searchsorted(pairs, np.arange(letters + 1) * size).astype(np.int64)
@@ -171,14 +173,14 @@ def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) 
     return Requirement(max(n, *k, 1), tuple(k), tuple(caps))
 
 
-def bounded_codes(problem: CodedTable) -> tuple[IntArray, IntArray]:
+def bounded_codes(letters: Letters, axes: Sequence[Axis]) -> tuple[IntArray, IntArray]:
     """The letters as the bound numbers them: a leaf that stands for several values by the first of them."""
-    codes = problem.letters.codes.astype(np.int64)
-    for c, axis in enumerate(problem.axes):
+    codes = letters.codes.astype(np.int64)
+    for c, axis in enumerate(axes):
         if isinstance(axis, TreeAxis):
             first = np.concatenate([[0], np.cumsum([len(values) for values in axis.leaves])[:-1]])
             codes[:, c] = first[codes[:, c]]
-    return codes, problem.letters.counts
+    return codes, letters.counts
 
 
 def bound_column(axis: Axis, weight: float) -> BoundColumn:

@@ -222,7 +222,7 @@ def _bound(problem: CodedTable, requirement: Requirement, options: Options, prog
         progress("proving what no release can beat", None)
     try:
         found = lower_bound(
-            *bounded_codes(problem),
+            *bounded_codes(letters, problem.axes),
             columns=[bound_column(axis, w) for axis, w in zip(problem.axes, weights / weights.sum(), strict=True)],
             n=requirement.n,
             sensitive=asked,

@@ -51,7 +51,7 @@ class Problem:
         apart = np.empty(len(columns))
         for c, column in enumerate(columns):
             frequency = np.bincount(letters.codes[:, c], letters.counts, column.size)
-            new, order = _by_frequency(column, frequency.astype(np.float64))
+            new, order = by_frequency(column, frequency.astype(np.float64))
             rank = np.empty(column.size, dtype=np.int32)
             rank[order] = np.arange(column.size)
             codes[:, c] = rank[letters.codes[:, c]]
@@ -122,7 +122,7 @@ class Problem:
         return np.flatnonzero(bad[self.block]), reason
 
 
-def _by_frequency(column: Column, frequency: FloatArray) -> tuple[Column, IntArray]:
+def by_frequency(column: Column, frequency: FloatArray) -> tuple[Column, IntArray]:
     """The column with its codes renumbered, and for each new code the old one."""
     if column.kind == "line":
         return column, np.arange(column.size)

@@ -1,0 +1,265 @@
+"""A release of a whole table by a cluster: rows, policy and figures, written together or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from discreet import _checks as checks
+from discreet._text import counted, json_number
+from discreet.auditing._group_requirements import GroupFinding, parse_all
+from discreet.columns import ColumnType, Hierarchy
+from discreet.errors import InputError, RequirementError, TableError, listed
+from discreet.release._cluster_policy import ClusterPolicy, recounted
+from discreet.release._table_release import figure
+from discreet.report._pages import fragment
+from discreet.search.tables._cluster import COUNT, PART, SECRET, Asked, Described, Grouped, described, grouped
+from discreet.search.tables._cluster_work import UNIT
+from discreet.search.tables._column_types import said_types
+from discreet.tables._spark import SparkTable, asking, watched
+from discreet.tables._spark_folder import SparkFolder, times_over
+
+if TYPE_CHECKING:
+    from discreet._typing import MissingPolicy, Progress
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterRelease:
+    """What a cluster released: files, loss with a proven bound, and the requirement recounted from the released rows."""
+
+    policy: ClusterPolicy
+    files: dict[str, str]
+    rows: int
+    records: int
+    suppressed: int
+    dropped: int
+    parts: int
+    loss_by_column: dict[str, float]
+    figures: dict[str, float]
+    findings: tuple[GroupFinding, ...] = field(repr=False)
+    broken_by_keep: tuple[str, ...] = ()
+
+    @property
+    def loss(self) -> float:
+        """GCP of the cells as released."""
+        return self.policy.loss
+
+    @property
+    def bound(self) -> float:
+        """What no release of this table can beat."""
+        return self.policy.bound
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome, for JSON."""
+        return {
+            "files": self.files,
+            "rows": self.rows,
+            "loss": self.loss,
+            "bound": self.bound,
+            "gap": max(0.0, self.loss / self.bound - 1) if self.bound > 0 else None,
+            "loss_by_column": self.loss_by_column,
+            "groups": int(self.figures["groups"]),
+            "n": int(self.figures["n"]),
+            "k": int(self.figures["k"]) if "k" in self.figures else None,
+            "suppressed": self.suppressed,
+            "dropped": self.dropped,
+            "parts": self.parts,
+            "require": [
+                {
+                    "requirement": str(each.requirement),
+                    "column": each.column,
+                    "worst": json_number(each.worst),
+                    "met": each.met,
+                }
+                for each in self.findings
+            ],
+            "broken_by_keep": list(self.broken_by_keep),
+        }
+
+    def lines(self) -> list[str]:
+        """The outcome, for people."""
+        rows, groups = counted(self.rows, "row"), counted(int(self.figures["groups"]), "group")
+        proven = f", and no release has less than {figure(self.bound)} (proven)" if self.bound > 0 else ""
+        text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [
+            f"{rows} in {groups} written to {self.files['out']}, from {counted(self.parts, 'part')} of the table",
+            *(each.sentence() for each in self.findings),
+            f"loss {figure(self.loss)} of 1{proven}",
+            "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in self.loss_by_column.items()),
+        ]
+        if self.suppressed or self.dropped:
+            text.append(
+                f"not released: {counted(self.suppressed, 'row')} suppressed, {self.dropped:,} with missing values dropped"
+            )
+        return [*text, f"policy (private: it lists the values that occurred) written to {self.files['policy']}"]
+
+    def _repr_html_(self) -> str:
+        return fragment(self.lines()[0], [("", "", line) for line in self.lines()[1:]])
+
+
+def release_on_cluster(
+    table: object,
+    public: str | Sequence[str],
+    sensitive: str | Sequence[str] = (),
+    require: str | Iterable[str] = ("n>=5",),
+    types: Mapping[str, str | ColumnType] | None = None,
+    hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
+    weights: Mapping[str, float] | None = None,
+    *,
+    out: str | Path,
+    policy: str | Path,
+    keep: Sequence[str] = (),
+    keep_anyway: bool = False,
+    suppress: int = 0,
+    time_limit: float = 60.0,
+    seed: int = 0,
+    missing: MissingPolicy = "level",
+    na: str | Iterable[str] = (),
+    part: int | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> ClusterRelease:
+    """Coarsen a whole table of Spark on its workers; what `generalise` does, for more than one machine holds.
+
+    Workers group parts of the table, which the first cuts of the top-down tree make; the driver holds cuts and figures.
+    Released rows and policy are written as folders of Parquet files, both or neither.
+
+    Parameters
+    ----------
+    table
+        A DataFrame of PySpark (not of Spark Connect).
+    public, sensitive, require, types, hierarchies, weights, suppress, seed, missing, na
+        As of `generalise`; groups may be required to have n, k and L0.
+    out, policy
+        Folders on any file system that the cluster knows. The policy is private: it lists the values that occurred.
+    keep, keep_anyway
+        Other columns to release as they are, also where that breaks the requirement.
+    time_limit
+        Seconds of search, of all workers together.
+    part
+        Different rows of a part, at most.
+    """
+    names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+    shown = (public,) if isinstance(public, str) else tuple(public)
+    asked = Asked(
+        shown,
+        names,
+        tuple(keep),
+        parse_all(require, names),
+        said_types(shown, types, hierarchies, weights),
+        weights or {},
+        suppress=checks.count(suppress, name="suppress (records that need not be released)"),
+        time_limit=time_limit,
+        seed=seed,
+        missing=missing,
+        na=checks.texts(na, name="na"),
+        part=part or PART,
+    )
+    checks.time_limit(time_limit)
+    source = SparkTable.of(table)
+    if source is None:
+        raise InputError("only a table of Spark is released by a cluster: give a DataFrame, or say --engine spark")
+    if str(out) == str(policy):
+        raise InputError("the released table and the policy need a folder each")
+    targets = {name: SparkFolder.of(source, path, force=force) for name, path in (("out", out), ("policy", policy))}
+    known = described(source, asked, progress)
+    made = grouped(known, asked, progress)
+    with ExitStack() as stack:
+        places = {name: stack.enter_context(target.replacing()) for name, target in targets.items()}
+        work = f"{places['policy']}.rows"
+        stack.callback(lambda: SparkFolder(source.session, work).unlink())
+        with asking(source.name), watched(known.rows, _telling(progress, made)):
+            made.frame.write.parquet(work)  # once: a search that ran out of time would not come out the same again
+        return _written(
+            source, asked, known, made, work, places, {name: str(each) for name, each in targets.items()}, keep_anyway
+        )
+
+
+def _telling(progress: Progress | None, made: Grouped) -> Progress | None:
+    parts = counted(len(made.cuts.leaves), "part")
+    return None if progress is None else lambda _, share: progress(f"grouping {parts} on the workers", share)
+
+
+def _written(
+    source: SparkTable,
+    asked: Asked,
+    known: Described,
+    made: Grouped,
+    work: str,
+    places: dict[str, str],
+    files: dict[str, str],
+    keep_anyway: bool,
+) -> ClusterRelease:
+    """Release, policy and figures, from the rows that were grouped."""
+    from pyspark.sql import functions
+
+    spark = source.session
+    done = spark.read.parquet(work)
+    d = len(asked.public)
+    cells = [f"cell{c}" for c in range(d)]
+    kept = [name for name in asked.keep if name not in asked.public]
+    with asking(source.name):
+        total, suppressed, losses, price = _sums(done, d)
+        alive = done.filter(functions.col("group") >= 0)
+        keys = [known.key(name) for name in kept]
+        rows = alive.groupBy(*cells, *keys).agg(functions.sum(COUNT).alias("times"))
+        times_over(rows, [*cells, *keys], "times").toDF(*asked.public, *kept).write.parquet(places["out"])
+        x = [functions.col(known.key(name)).alias(f"x{c}") for c, name in enumerate(asked.public)]
+        done.select(*x, *cells, "group").distinct().write.parquet(f"{places['policy']}/letters")
+        secrets = {name: f"{SECRET}{i}" for i, name in enumerate(asked.sensitive)}
+        found, figures = recounted(alive, cells, secrets, asked.wanted, count=COUNT)
+        open_keys = [known.key(name) for name in kept if name not in asked.sensitive]
+        beside = recounted(alive, [*cells, *open_keys], secrets, asked.wanted, count=COUNT)[0] if open_keys else []
+    weights = made.job.columns
+    share = sum(column.weight for column in weights)
+    loss = sum(column.weight * each for column, each in zip(weights, losses, strict=True)) / share
+    bound = max(0.0, min(float(price / (UNIT * total)) * (1 - 1e-12), loss))
+    policy = ClusterPolicy(
+        asked.public, asked.sensitive, asked.wanted, loss, bound, asked.missing, asked.na,
+        spark.read.parquet(f"{places['policy']}/letters"),
+    )  # fmt: skip
+    broken = [each.sentence() for each in found if not each.met]
+    if broken:
+        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(broken))
+    by_keep = tuple(each.sentence() for each in beside if not each.met)
+    if by_keep and not keep_anyway:
+        raise RequirementError(
+            f"with {listed(kept)} kept, the requirement is broken: {'; '.join(by_keep)}: make what you keep public so that "
+            "it is coarsened, leave it out, or say --keep-anyway"
+        )
+    checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
+    if not checked:
+        raise TableError(f"{files['out']} would not come out as it was measured, and was not written")
+    spark.createDataFrame([(policy.to_json(),)], "value string").coalesce(1).write.text(f"{places['policy']}/promise")
+    return ClusterRelease(
+        policy=policy,
+        files=files,
+        rows=checked.rows,
+        records=total,
+        suppressed=suppressed,
+        dropped=known.problem.counted.rows - total,
+        parts=len(made.cuts.leaves),
+        loss_by_column=dict(zip(asked.public, losses, strict=True)),
+        figures=figures,
+        findings=tuple(found),
+        broken_by_keep=by_keep,
+    )
+
+
+def _sums(done: Any, d: int) -> tuple[int, int, list[float], Decimal]:
+    """Records, suppressed ones, the mean NCP of each column, and the sum of all prices."""
+    from pyspark.sql import functions
+
+    count = functions.col(COUNT)
+    found = done.agg(
+        functions.sum(COUNT),
+        functions.sum(functions.when(functions.col("group") < 0, count).otherwise(0)),
+        functions.sum(functions.col("price").cast("decimal(19,0)") * count.cast("decimal(19,0)")),
+        *(functions.sum(functions.col(f"ncp{c}") * count) for c in range(d)),
+    ).first()
+    total = int(found[0])
+    return total, int(found[1]), [float(each) / total for each in found[3:]], found[2]

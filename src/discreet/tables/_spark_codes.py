@@ -1,0 +1,86 @@
+"""Values on a cluster made equal and numbered: by the labels that the driver gives to the different values of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from discreet._typing import IntArray
+from discreet.tables._arrow import to_numpy
+from discreet.tables._columns import encode_column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Batches = Iterator["pa.RecordBatch"]
+Work = Callable[[Batches], Batches]
+"""What a worker does with the record batches of a partition."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbering:
+    """The code of every value of a column that occurs, by the value as Spark sends it; −1: its rows are left out."""
+
+    values: Any  # an Arrow array
+    codes: IntArray
+
+    def of(self, column: pa.Array) -> IntArray:
+        """The codes of a column."""
+        import pyarrow.compute as pc
+
+        place = pc.index_in(column, value_set=self.values.cast(column.type))
+        return np.asarray(self.codes[to_numpy(place).astype(np.int64)])
+
+
+def numbered(numberings: Mapping[str, Numbering], names: Mapping[str, str]) -> Work:
+    """Add a column `names[key]` of codes for each `key`; rows with a value that is left out go."""
+
+    def work(batches: Batches) -> Batches:
+        import pyarrow as pa
+
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            stays = np.ones(len(batch), dtype=bool)
+            for key, numbering in numberings.items():
+                codes = numbering.of(batch.column(key))
+                stays &= codes >= 0
+                table = table.append_column(names[key], pa.array(codes, pa.int64()))
+            yield from table.filter(pa.array(stays)).to_batches()
+
+    return work
+
+
+def tidy(frame: Any) -> Any:
+    """The frame with NaN as missing and −0.0 as 0.0, so that equal values are equal wherever they are compared."""
+    from pyspark.sql import functions
+
+    columns = []
+    for field in frame.schema.fields:
+        column, kind = functions.col(field.name), field.dataType.typeName()
+        if kind in ("double", "float"):
+            zero = functions.lit(0.0).cast(kind)
+            column = functions.when(functions.isnan(column), None).when(column == zero, zero).otherwise(column)
+        columns.append(column.alias(field.name))
+    return frame.select(*columns)
+
+
+def labelled(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> tuple[Any, dict[str, int]]:
+    """The frame with a column of codes in place of each of these, and how many different labels each has.
+
+    Texts that are one number, such as 1 and 1.0, are one label and get one code.
+    """
+    from pyspark.sql import types
+
+    sizes, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
+    for key in keys:
+        seen = frame.select(key).distinct().toArrow()[key]
+        alphabet, codes = encode_column(seen, frozenset(na))
+        sizes[key], numberings[key] = len(alphabet), Numbering(seen.combine_chunks(), codes)
+        schema = schema.add(f"{key}_code", types.LongType())
+    if not keys:
+        return frame, {}
+    found = frame.mapInArrow(numbered(numberings, {key: f"{key}_code" for key in keys}), schema).drop(*keys)
+    return found.withColumnsRenamed({f"{key}_code": key for key in keys}), sizes
