@@ -288,3 +288,22 @@ def test_what_so_few_records_show_by_chance_is_not_said() -> None:
     joint = dc.Joint.from_table(table, "ill", ["a", "b"])
     assert dc.measures.interactions(joint)[0].synergy > 0.4
     assert dc.audit(table, "ill", ["a", "b"]).together == ()
+
+
+def test_a_recipe_names_weights_and_households(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,w,home,ill\n1,10,p,x\n1,30,q,y\n2,2.5,p,?\n")
+    roles = {"a": "public", "w": "weight", "home": "household", "ill": "sensitive"}
+    sections = "".join(f'[columns.{name}]\nrole = "{role}"\n' for name, role in roles.items())
+    (tmp_path / "recipe.toml").write_text(f'[data]\ntable = "t.csv"\nna = ["?"]\n{sections}')
+    told = json.loads(run("audit", "--recipe", "recipe.toml", "--json", cwd=tmp_path).stdout)
+    typed = ("audit", "t.csv", "-p", "a", "-s", "ill", "--na", "?", "--weights", "w", "--household", "home", "--json")
+    said = json.loads(run(*typed, cwd=tmp_path).stdout)
+    assert told.pop("source") == said.pop("source")
+    assert told == said
+    assert told["household_risk"]["households"] == 2
+    (tmp_path / "recipe.toml").write_text('[columns.a]\nrole = "weight"\n[columns.b]\nrole = "weight"\n')
+    done = run("audit", "t.csv", "-p", "ill", "--recipe", "recipe.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "all have the role weight" in done.stderr
+    assert run("audit", "-p", "a", cwd=tmp_path).returncode == 2
+    assert run("audit", "t.csv", cwd=tmp_path).returncode == 2

@@ -37,7 +37,7 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
 
     path = options.get("recipe")
     recipe = Recipe.load(path) if path else Recipe()
-    typed = {name: value for name, value in options.items() if _was_typed(name) or not path}
+    typed = {name: value for name, value in options.items() if was_typed(name) or not path}
     if typed.get("engine", recipe.data.engine) != "spark" and (typed.get("master") or typed.get("conf")):
         raise click.UsageError("--master and --conf are Spark's: say --engine spark")
     if typed.get("table"):
@@ -51,7 +51,8 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
     return _with_types(recipe, typed)
 
 
-def _was_typed(name: str) -> bool:
+def was_typed(name: str) -> bool:
+    """Whether an option stands on the command line."""
     context = click.get_current_context(silent=True)
     source = context.get_parameter_source(name) if context else None
     return source not in (None, click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)

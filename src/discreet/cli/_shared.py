@@ -60,7 +60,7 @@ memory_option = click.option(
 
 def audit_table_options(function: F) -> F:
     """TABLE and the roles of its columns; none need be sensitive, and what is missing may match anything."""
-    return _table_options(function, required=True, wildcard=True)
+    return _table_options(function, required=False, wildcard=True)
 
 
 def recipe_table_options(function: F) -> F:

@@ -21,6 +21,7 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
     "--require 'n>=5' --require 'k>=3'",
 )
 @audit_table_options
+@click.option("--recipe", metavar="FILE", help="A recipe that names the table and the roles of its columns.")
 @click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
@@ -41,7 +42,13 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 @click.option("--html", metavar="FILE", help="Write a report with plots, one self-contained file.")
 def command(
-    table: str, worst: int | None, everything: bool, show_values: bool, as_json: bool, html: str | None, **options: Any
+    table: str | None,
+    worst: int | None,
+    everything: bool,
+    show_values: bool,
+    as_json: bool,
+    html: str | None,
+    **options: Any,
 ) -> int:
     """Measure what the public columns of TABLE give away about its sensitive columns.
 
@@ -55,6 +62,11 @@ def command(
     from discreet.errors import InputError
     from discreet.tables._writing import write_text
 
+    if options["recipe"]:
+        table = _from_recipe(table, options)
+    if not table or not options["public"]:
+        lacking = "argument 'TABLE'" if not table else "option '--public' / '-p'"
+        raise click.UsageError(f"Missing {lacking}: say it, or name a recipe that does.")
     where = asked_table(table, options)
     if html and Path(html).exists() and Path(table).exists() and Path(html).samefile(table):
         raise InputError(f"{html} is the table itself: name another file for the report")
@@ -96,6 +108,25 @@ def command(
         if html:
             click.echo(f"report written to {html}")
     return 0 if all(finding.met for finding in findings) else 1
+
+
+def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
+    """Fill in what was not typed by what a recipe says; its requirements are those of a release."""
+    from discreet.cli._asked import was_typed
+    from discreet.recipe import Recipe
+
+    recipe = Recipe.load(options["recipe"])
+    for name in ("public", "sensitive", "side"):
+        options[name] = options[name] or recipe.having(name)
+    options["weights"] = options["weights"] or recipe.one_having("weight")
+    options["household"] = options["household"] or recipe.one_having("household")
+    data = recipe.data
+    read = {"missing": data.missing, "na": tuple(data.na), "memory_limit": data.memory_limit}
+    options.update({name: said for name, said in read.items() if not was_typed(name)})
+    if table or not data.table:
+        return table
+    options["inner"] = options["inner"] or data.name
+    return data.table if "://" in data.table else str(recipe.path(data.table))
 
 
 def _asked(options: dict[str, Any]) -> list[str]:

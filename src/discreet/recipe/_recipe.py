@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet._text import an
 from discreet.columns import ColumnType, Hierarchy
-from discreet.errors import ColumnError, InputError
+from discreet.errors import ColumnError, InputError, listed
 from discreet.recipe._guessing import Profile, guessed
 from discreet.recipe._running import run
 from discreet.recipe._sections import (
@@ -139,6 +139,13 @@ class Recipe:
     def having(self, role: str) -> tuple[str, ...]:
         """The columns of a role."""
         return tuple(name for name, each in self.columns.items() if each.role == role)
+
+    def one_having(self, role: str) -> str | None:
+        """The column of a role that one column may have."""
+        names = self.having(role)
+        if len(names) > 1:
+            raise InputError(f"columns {listed(names)} all have the role {role}: one may")
+        return names[0] if names else None
 
     @property
     def public(self) -> tuple[str, ...]:

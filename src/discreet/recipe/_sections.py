@@ -18,7 +18,7 @@ from discreet.columns._types import Kind
 from discreet.errors import InputError, listed
 
 S = TypeVar("S")
-Role = Literal["public", "sensitive", "side", "identifier", "ignored"]
+Role = Literal["public", "sensitive", "side", "weight", "household", "identifier", "ignored"]
 
 
 def told(default: Any, help: str) -> Any:  # noqa: A002
@@ -48,7 +48,11 @@ class DataSection:
 class ColumnSection:
     """One column: its role, and for public ones how it is coarsened."""
 
-    role: Role = told("ignored", "public, sensitive, side (known to adversaries), identifier (never released), ignored")
+    role: Role = told(
+        "ignored",
+        "public, sensitive, side (known to adversaries), weight (people a record stands for), household, "
+        "identifier (never released), ignored",
+    )
     type: Kind | None = told(None, "what is near to what; guessed where it is left out")
     band: float | int | str | None = told(None, 'the finest cell: 5 (years), "month", 3 (characters of a code)')
     coarsen: float | int | str | None = told(

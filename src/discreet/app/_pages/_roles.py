@@ -15,6 +15,8 @@ ROLES = {
     "public": "Public",
     "sensitive": "Sensitive",
     "side": "Side information",
+    "weight": "Sample weight",
+    "household": "Household",
     "identifier": "Identifier",
     "ignored": "Not used",
 }
@@ -22,6 +24,8 @@ MEANING = (
     ("Public", "others may know it about a person; it is released, coarser"),
     ("Sensitive", "nobody may learn it about a person"),
     ("Side information", "not released, but some know it: the audit counts what the release adds"),
+    ("Sample weight", "how many people of the population a record stands for; not released"),
+    ("Household", "names those who live together: who is found leads to all of them; not released"),
     ("Identifier", "names a person; never released"),
     ("Not used", "not released, and not known to others"),
 )
