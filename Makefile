@@ -23,8 +23,8 @@ slow: .venv/.dev ## what `test` leaves out
 spark: .venv/.dev ## a cluster of Spark on loopback; needs Java: apt-get install default-jre-headless
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m spark tests
 
-browser: .venv/.dev ## the app in Chromium, which must be there: apt-get install chromium
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m browser tests/app
+browser: .venv/.dev ## the app and the owner's page in Chromium, which must be there: apt-get install chromium
+	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m browser tests/app tests/agent
 
 long: .venv/.dev ## what takes many minutes, before a release
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m long

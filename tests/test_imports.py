@@ -36,6 +36,7 @@ ORDER = [
     "_registry",
     "datasets",
     "agent",
+    "dbapi",
     "app",
     "cli",
     "testing",

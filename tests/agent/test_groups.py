@@ -79,7 +79,9 @@ def test_a_statement_of_groups_reads_back() -> None:
 
 def test_the_command_shows_groups(running: Running, capsys: pytest.CaptureFixture[str]) -> None:
     key = running.analyst().key
-    assert "at most" in said(capsys, "query", running.url, BY_CITY, "--key", key, "--price")[1]
+    price = said(capsys, "query", running.url, BY_CITY, "--key", key, "--price")[1]
+    assert "at most" in price
+    assert price == said(capsys, "query", running.url, f"EXPLAIN {BY_CITY}", "--key", key)[1]
     code, out, _ = said(capsys, "query", running.url, BY_CITY, "--key", key)
     assert code == 0 and out.splitlines()[0].startswith("Bern: ") and "bits for 3 groups" in out
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.agent._config import Config
+from discreet.agent._history import MOST, Histories
 from discreet.agent._pages import BARS, HEIGHT, SHOWN, WIDTH, bars, owner_page
 from discreet.agent._questions import Question
 from discreet.agent._service import Agent
@@ -46,7 +47,7 @@ def asked(agent: Agent, **where: str) -> None:
 
 
 def test_before_anybody_asks(agent: Agent) -> None:
-    page = owner_page(agent)
+    page = owner_page(agent, Histories(), "key", "once")
     assert "Nobody has asked yet" in page
     assert "none yet" in page
     agent.close()
@@ -56,19 +57,24 @@ def test_the_page(agent: Agent, tmp_path: Path) -> None:
     for sex in "FM":
         for city in ("Oslo", "Rome", "Bern"):
             asked(agent, sex=sex, city=city)
-    page = owner_page(agent)
+    page = owner_page(agent, Histories(), "key", "once")
     agent.close()
     assert "WHERE sex = &#39;F&#39; AND city = &#39;Oslo&#39; WITH ERROR 0.01" in page
     assert "shortest interval left" in page
     assert "weight in alone" in page  # nobody asked about it
     tags = _Tags(page).found
-    assert not [tag for tag, _ in tags if tag in ("script", "img", "link", "iframe", "form")]
-    assert not [value for _, options in tags for name, value in options.items() if name in ("src", "href")]
+    assert not [tag for tag, _ in tags if tag in ("img", "link", "iframe", "object")]
+    assert not [
+        value for _, options in tags for name, value in options.items() if name in ("src", "href") or name[:2] == "on"
+    ]
+    assert [options for tag, options in tags if tag == "script"] == [{"nonce": "once"}]
+    assert {options["action"] for tag, options in tags if tag == "form"} == {"owner/revoke"}
     assert "&lt;script&gt;" in page
     values = {row.split(",")[3] for row in (tmp_path / "people.csv").read_text().splitlines()[1:]}
     assert len(values) > 250
     assert not values & set(re.findall(r"\d+\.\d+", page))
-    (svg,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    svg, over_time = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert "after 3 answers, of 6 so far" in over_time  # a look follows three
     titles = [title.text or "" for title in ET.fromstring(svg).iter("title")]  # noqa: S314, our own
     assert sum(int(words.split(" ")[0].replace(",", "")) for words in titles) == 300
 
@@ -77,7 +83,7 @@ def test_only_the_latest_answers_are_shown(agent: Agent, monkeypatch: pytest.Mon
     monkeypatch.setattr("discreet.agent._pages.SHOWN", 2)
     for city in ("Oslo", "Rome", "Bern"):
         asked(agent, city=city)
-    page = owner_page(agent)
+    page = owner_page(agent, Histories(), "key", "once")
     agent.close()
     assert page.count("<code>") == 2 < SHOWN
     assert "Bern" in page and "Oslo" not in page
@@ -92,3 +98,22 @@ def test_bars() -> None:
     assert found[0]["x"] == 0
     assert found[-1]["x"] + WIDTH / BARS == pytest.approx(WIDTH)
     assert all(2 <= bar["height"] <= HEIGHT for bar in found)
+
+
+def test_exposure_over_time_is_what_was_left_after_each_answer(agent: Agent) -> None:
+    held, histories = agent.holdings["people"], Histories()
+    for sex in "FM":
+        for city in ("Oslo", "Rome", "Bern"):
+            asked(agent, sex=sex, city=city)
+    answers = agent.ledger.read()
+    for _ in range(3):
+        history = histories.look("book", held, ("height",), answers)
+    assert [number for number, _ in history.points] == list(range(7))
+    (kept,) = (row for row in agent.kept() if row["column"] == "height")
+    assert history.points[-1][1][0][0] == pytest.approx(kept["shortest"] / 150)
+    least = [shares[0][0] for _, shares in history.points]
+    assert least == sorted(least, reverse=True) and least[-1] >= 20 / 150
+    history.seen, history.points = 0, history.points * MOST
+    history.follow([])
+    assert len(history.points) <= MOST * 4 and history.every == 2
+    agent.close()

@@ -6,9 +6,11 @@ import base64
 import json
 import logging
 import math
+import re
 import sqlite3
 import threading
 import time
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -508,3 +510,31 @@ def test_what_is_known_waits_for_nobody(running: Running) -> None:
             assert status_of(running.url + "/health")[0] == 200
             assert not any(each.done() for each in waiting)
         assert all(each.result()["cells"] for each in waiting)
+
+
+def test_a_key_is_revoked_only_from_the_owners_page(shared: Running) -> None:
+    eve = shared.analyst("eve the first")
+    basic = "Basic " + base64.b64encode(f"owner:{shared.owner.key}".encode()).decode()
+    status, page, headers = request(shared.url + "/owner", headers={"Authorization": basic})
+    assert status == 200 and "script-src 'nonce-" in headers["content-security-policy"]
+    assert request(shared.url + "/owner/live")[0] == 401
+    status, part, headers = request(shared.url + "/owner/live", headers={"Authorization": basic})
+    assert status == 200 and "eve the first" in part and "<script" not in part
+    same = {"Authorization": basic, "If-None-Match": headers["etag"]}
+    assert request(shared.url + "/owner/live", headers=same)[0] == 304
+    (known,) = re.findall(r'value="eve the first"><input type="hidden" name="token" value="(\w{64})"', page)
+
+    def revoke(token: str, **more: str) -> int:
+        body = urllib.parse.urlencode({"name": "eve the first", "token": token}).encode()
+        return request(
+            shared.url + "/owner/revoke", data=body, method="POST", headers={"Authorization": basic, **more}
+        )[0]
+
+    assert revoke("") == revoke("0" * 64) == revoke("ü") == 403
+    assert revoke(known, **{"Sec-Fetch-Site": "cross-site"}) == 403
+    body = urllib.parse.urlencode({"name": "eve the first", "token": known}).encode()
+    assert request(shared.url + "/owner/revoke", data=body, method="POST")[0] == 401
+    assert eve.ledger()["analyst"] == "eve the first"
+    assert revoke(known) == 200  # after a redirect to the page
+    with pytest.raises(AgentError, match="revoked"):
+        eve.ledger()

@@ -10,6 +10,7 @@ import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
+from discreet.agent._reply_table import reply_html
 from discreet.errors import DiscreetError, InputError
 
 
@@ -23,6 +24,13 @@ class AgentError(DiscreetError):
 
 class UnreachableError(DiscreetError, ConnectionError):
     """No agent answered: what was asked may or may not be in its ledger, and asking again costs nothing more."""
+
+
+class Reply(dict[str, Any]):
+    """What the agent said, as a dictionary that a notebook shows: the answer, its cell, its error, bits spent and left."""
+
+    def _repr_html_(self) -> str:
+        return reply_html(self)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -59,9 +67,12 @@ class Client:
         """The data sets and their columns."""
         return self._listed("/datasets", "datasets")
 
-    def ask(self, question: str | dict[str, Any]) -> dict[str, Any]:
-        """Ask, in SQL or as {dataset, aggregate, column, error, where}: the answer, its error, its cell and its price."""
-        return self._call("POST", "/ask", _body(question))
+    def ask(self, question: str | dict[str, Any]) -> Reply:
+        """Ask, in SQL or as {dataset, aggregate, column, error, where}: the answer, its error, its cell and its price.
+
+        A statement that begins with EXPLAIN tells the price, and nothing is asked.
+        """
+        return Reply(self._call("POST", "/ask", _body(question)))
 
     def price(self, question: str | dict[str, Any]) -> dict[str, Any]:
         """What a question would cost, and how coarse its answer would be, without asking it."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from discreet.agent._filters import COMPARISONS, MOST
 from discreet.agent._questions import Question
-from discreet.agent._sql import question_of
+from discreet.agent._sql import explained, question_of
 from discreet.errors import InputError
 
 _VALUE = {"type": ["string", "number", "boolean"]}
@@ -79,7 +79,12 @@ class Asked(_Sent):
             return Question.from_json(given)
         if given:
             raise InputError("ask in SQL or by parts, not both")
-        return question_of(self.sql)
+        return question_of(explained(self.sql)[0])
+
+    @property
+    def is_explain(self) -> bool:
+        """Whether it begins with EXPLAIN: its price is wanted."""
+        return self.sql is not None and explained(self.sql)[1]
 
 
 class NewAnalyst(_Sent):
@@ -155,6 +160,12 @@ class Told(BaseModel):
     at: str
 
 
+class Answered(Told):
+    """An answer, and what is left to whoever asked."""
+
+    left: float
+
+
 class Group(Told):
     """The answer about one group."""
 
@@ -166,6 +177,7 @@ class Groups(BaseModel):
 
     question: dict[str, Any]
     groups: list[Group]
+    left: float = Field(description="Bits that are left to whoever asked")
     left_out: int = Field(description="Groups with fewer people than a question must be about")
     bits: float
 

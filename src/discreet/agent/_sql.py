@@ -61,6 +61,12 @@ def question_of(statement: str) -> Question:
     return Question(_table(select), aggregate, column, error, condition, by, terms)
 
 
+def explained(statement: str) -> tuple[str, bool]:
+    """A statement without EXPLAIN before it, and whether it was there: then its price is asked for, and nothing else."""
+    found = re.match(r"\s*EXPLAIN\s+(?=SELECT\b)", statement, re.IGNORECASE)
+    return (statement[found.end() :], True) if found else (statement, False)
+
+
 def _split(statement: str) -> tuple[str, float]:
     """A statement without its WITH ERROR, and the error."""
     sqlglot = needs_extra("sqlglot", "agent")

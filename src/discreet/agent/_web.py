@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import secrets
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import parse_qs
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
@@ -18,6 +20,7 @@ from starlette.exceptions import HTTPException
 import discreet
 from discreet.agent import _forms as forms
 from discreet.agent._database import UnavailableError
+from discreet.agent._history import Histories
 from discreet.agent._ledger import (
     Analyst,
     ConflictError,
@@ -27,7 +30,7 @@ from discreet.agent._ledger import (
     UnknownAnalystError,
 )
 from discreet.agent._middleware import Counts, Watch, logger, refusal
-from discreet.agent._pages import owner_page, welcome_page
+from discreet.agent._pages import mark, owner_page, owner_part, token, welcome_page
 from discreet.agent._service import Agent, DamagedError, told
 from discreet.errors import DiscreetError
 
@@ -75,6 +78,7 @@ def create_app(agent: Agent) -> FastAPI:
         responses=REFUSALS,
     )
     app.state.agent, app.state.counts, app.state.audits = agent, Counts(), CapacityLimiter(AUDITS)
+    app.state.histories = Histories()
     app.add_middleware(Watch, most_body=agent.config.most_body, count=app.state.counts)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(DiscreetError, _wrong)
@@ -197,9 +201,16 @@ def datasets(agent: Serving, _: Asking) -> dict[str, Any]:
     return {"datasets": agent.datasets()}
 
 
-@asking.post("/ask", response_model=forms.Told | forms.Groups)
+@asking.post("/ask", response_model=forms.Answered | forms.Groups | forms.Priced)
 async def ask(asked: forms.Asked, analyst: Asking, agent: Serving, audits: Audits) -> dict[str, Any]:
-    """Ask a question; the answer is in the ledger before it is sent."""
+    """Ask a question; the answer is in the ledger before it is sent. With EXPLAIN before it, only its price is told."""
+    if asked.is_explain:
+        return await price(asked, analyst, agent, audits)
+    found = await _told(asked, analyst, agent, audits)
+    return found | {"left": max(0.0, analyst.budget - await to_thread.run_sync(agent.ledger.spent, analyst.name))}
+
+
+async def _told(asked: forms.Asked, analyst: Analyst, agent: Agent, audits: CapacityLimiter) -> dict[str, Any]:
     question = await to_thread.run_sync(asked.question)
     if question.by:
         return await to_thread.run_sync(agent.ask_groups, analyst, question, limiter=audits)
@@ -284,7 +295,44 @@ def page(
         reason = "the owner's key is needed, as a password"
         return refusal(401, reason, {"WWW-Authenticate": 'Basic realm="discreet"'})
     request.state.who = "owner"
-    return HTMLResponse(owner_page(agent), headers={"Content-Security-Policy": PAGE_POLICY})
+    nonce = secrets.token_urlsafe(16)
+    content = owner_page(agent, request.app.state.histories, credentials.password, nonce)
+    policy = f"{PAGE_POLICY}; script-src 'nonce-{nonce}'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+    return HTMLResponse(content, headers={"Content-Security-Policy": policy})
+
+
+def _owner_of_page(
+    request: Request, agent: Serving, credentials: Annotated[HTTPBasicCredentials | None, Depends(basic)]
+) -> str:
+    """The owner's key, as her browser sends it."""
+    if credentials is None or not agent.ledger.is_owner(credentials.password):
+        raise Refused(401, "the owner's key is needed, as a password")
+    request.state.who = "owner"
+    return credentials.password
+
+
+@owner_pages.get("/owner/live", response_class=HTMLResponse, include_in_schema=False)
+def live(request: Request, agent: Serving, key: Annotated[str, Depends(_owner_of_page)]) -> Response:
+    """The part of the owner's page that changes; nothing if it did not."""
+    tag = f'"{mark(agent)}"'
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304)
+    content, pending = owner_part(agent, request.app.state.histories, key)
+    return HTMLResponse(
+        content, headers={"ETag": tag, "X-Pending": str(pending), "Content-Security-Policy": PAGE_POLICY}
+    )
+
+
+@owner_pages.post("/owner/revoke", include_in_schema=False)
+async def revoke_by_click(request: Request, agent: Serving, key: Annotated[str, Depends(_owner_of_page)]) -> Response:
+    """End an analyst's key, from the owner's page: only that page knows the token."""
+    sent = parse_qs((await request.body()).decode("utf-8", "replace"))
+    name, given = (sent.get(field, [""])[0] for field in ("name", "token"))
+    here = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+    if not here or not secrets.compare_digest(given.encode(), token(key, name).encode()):
+        raise Refused(403, "this did not come from the owner's page: open it again")
+    await to_thread.run_sync(lambda: agent.ledger.change_analyst(name, revoked=True))
+    return Response(status_code=303, headers={"Location": "../owner"})
 
 
 # ---------------------------------------------------------------------- serving

@@ -34,6 +34,8 @@ def command(
 ) -> None:
     """Ask the agent at URL a question in SQL: SELECT AVG, SUM or COUNT(column) FROM data WHERE … WITH ERROR number.
 
+    EXPLAIN before SELECT tells the price, as --price does, and asks nothing.
+
     Exit code: 0 answered, 2 refused or not reached, with the reason.
     """
     from discreet.agent._client import Client
@@ -112,6 +114,8 @@ def _groups(found: dict[str, Any]) -> list[str]:
 
 
 def _answer(found: dict[str, Any]) -> list[str]:
+    if "known" in found:  # it began with EXPLAIN
+        return _price(found)
     if "groups" in found:
         return _groups(found)
     asked = found["question"]["error"]
