@@ -6,6 +6,7 @@ import datetime as dt
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,13 +131,13 @@ def test_a_preview_counts_every_record_once() -> None:
 def test_bars_of_numbers_dates_and_odd_ones() -> None:
     days = [dt.date(2025, 1, 1) + dt.timedelta(days=i) for i in range(100)]
     ones = np.ones(100, dtype=np.int64)
-    counted: Profile = {
+    columns: dict[str, Any] = {
         "day": (days, ones),
         "amount": ([Decimal(i) / 3 for i in range(100)], ones),
         "odd": ([float("-inf"), *map(float, range(98)), float("inf")], ones),
         "word": ([f"w{i}" for i in range(99)] + [None], ones),
     }
-    preview = preview_of(Recipe(), counted)
+    preview = preview_of(Recipe(), Profile(100, columns))
     assert [each.kind for each in preview.columns] == ["dates", "numbers", "numbers", "words"]
     assert preview.column("word").missing == 1
     assert sum(count for _, count in preview.column("day").bars) == 100

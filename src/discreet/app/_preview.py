@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ class Preview:
     rows: int
     columns: tuple[ColumnView, ...]
     guess: Recipe = field(repr=False)
+    fine: frozenset[str] = frozenset()  # columns of which a sample was looked at
 
     def column(self, name: str) -> ColumnView:
         """A column by its name."""
@@ -47,8 +48,9 @@ class Preview:
 
 def preview_of(guess: Recipe, counted: Profile) -> Preview:
     """A preview from what was counted column by column."""
-    rows = max(int(records.sum()) for _, records in counted.values())
-    return Preview(rows, tuple(_view(name, labels, records) for name, (labels, records) in counted.items()), guess)
+    views = (_view(name, labels, records) for name, (labels, records) in counted.columns.items())
+    found = (replace(each, distinct=counted.fine.get(each.name, each.distinct)) for each in views)
+    return Preview(counted.rows, tuple(found), guess, frozenset(counted.fine))
 
 
 def _view(name: str, labels: Sequence[Any], records: IntArray) -> ColumnView:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -151,25 +152,28 @@ def _of_numbers(name: str, present: Sequence[Any]) -> tuple[ColumnType, str, str
 
 
 def guess_columns(
-    columns: Mapping[str, tuple[Sequence[Label], npt.NDArray[np.int64]]], rows: int
+    columns: Mapping[str, tuple[Sequence[Label], npt.NDArray[np.int64]]],
+    rows: int,
+    fine: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[ColumnGuess, ...]:
     """Roles and types of all columns; each comes as its sorted labels and how many records have each.
 
     A column that names people is an identifier. Of the others, the one whose name says most that it is sensitive is
-    proposed as such, and columns that others may know about a person are proposed as public.
+    proposed as such, and columns that others may know about a person are proposed as public. `fine` columns come as a
+    sample of their labels, with how many there are.
     """
     found = []
     for name, (labels, counts) in columns.items():
         kind, reason, question = guess_type(name, labels)
         missing = int(counts[-1]) if len(labels) and labels[-1] is None else 0
-        role, why = _role(name, labels, kind, rows)
-        distinct = len(labels) - (1 if missing else 0)
+        distinct = fine.get(name, len(labels) - (1 if missing else 0))
+        role, why = _role(name, labels, kind, rows, distinct)
         found.append(ColumnGuess(name, role, kind, f"{reason}; {why}", distinct, missing, question))
     return tuple(found)
 
 
-def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int) -> tuple[Role, str]:
-    identifies = identifying(name, labels, kind, rows)
+def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int, distinct: int) -> tuple[Role, str]:
+    identifies = identifying(name, labels, kind, rows, distinct)
     if identifies:
         return "identifier", identifies
     if len(labels) < 2:
@@ -183,13 +187,14 @@ def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int) -> tu
     return "ignored", "nothing in its name says who may know it: decide"
 
 
-def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int) -> str:
+def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int, distinct: int | None = None) -> str:
     """Why a column names people, or nothing: mail addresses, names and numbers of persons, texts that hardly repeat."""
     present = [label for label in labels if label is not None]
     words = [label for label in present if isinstance(label, str)]
     if words and sum(bool(_MAIL.fullmatch(word)) for word in words) > len(present) / 2:
         return "mail addresses"
-    share = len(present) / rows if rows else 0.0
+    distinct = len(present) if distinct is None else distinct
+    share = distinct / rows if rows else 0.0
     if len(present) > FEW and re.fullmatch(_PERSON, " ".join(_parts(name))):
         return "named like an identifier, with many values"  # however often people come again
     named = says(name, "identifier")
@@ -197,16 +202,16 @@ def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int)
     if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
         return "named like an identifier, and it hardly repeats"
     whole = all(isinstance(label, int) and not isinstance(label, bool) for label in present)
-    if unique and ((words and kind.kind not in ("number", "date")) or (whole and _counts_up(present))):
+    if unique and ((words and kind.kind not in ("number", "date")) or (whole and _counts_up(present, distinct))):
         return f"different for {share:.0%} of the records"
     if unique and whole and kind.kind == "code":
         return f"numbers that are different for {share:.0%} of the records"
     return ""
 
 
-def _counts_up(numbers: Sequence[int]) -> bool:
+def _counts_up(numbers: Sequence[int], distinct: int) -> bool:
     """Whether whole numbers lie as close as serial numbers do."""
-    return len(numbers) > 1 and max(numbers) - min(numbers) < 2 * len(numbers)
+    return len(numbers) > 1 and max(numbers) - min(numbers) < 2 * distinct
 
 
 def says(name: str, what: str) -> bool:

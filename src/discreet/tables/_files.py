@@ -91,6 +91,21 @@ class TableFile:
         (found,) = _asked(table, [column], query, keys=keys, **limits)["q"].to_pylist()
         return [] if found is None else [float(value) for value in found]
 
+    def sketch(self, columns: Sequence[str], *, progress: Progress | None = None) -> tuple[int, list[int]]:
+        """How many rows, and about how many different values each column has; one pass that holds no values."""
+        found = ", ".join(f"approx_count_distinct(c{i}) AS d{i}" for i in range(len(columns)))
+        query = f"SELECT count(*) AS {COUNT}, {found} FROM (SELECT {{named}} FROM {{source}})"  # noqa: S608
+        parts = [_asked(part, columns, query, progress=progress) for part in _alike(locate(self.path), columns)]
+        (rows, *distinct) = ([int(part[name][0].as_py()) for part in parts] for name in parts[0].column_names)
+        return sum(rows), [sum(each) for each in distinct]
+
+    def sample(self, column: str, one_in: int, *, progress: Progress | None = None) -> tuple[list[Any], IntArray]:
+        """One in so many different values of a column, by their hash and so the same ones always, with all their records."""
+        inner = f"(SELECT {{named}} FROM {{source}}) WHERE c0 IS NULL OR hash(c0) % {one_in} = 0"  # noqa: S608
+        query = f"SELECT c0, count(*) AS {COUNT} FROM {inner} GROUP BY c0"  # noqa: S608
+        parts = [_asked(part, [column], query, progress=progress) for part in _alike(locate(self.path), [column])]
+        return _stacked(parts, 1), np.concatenate([to_numpy(part[COUNT]).astype(np.int64) for part in parts])
+
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row."""
         query = "SELECT {named} FROM {source}"

@@ -146,20 +146,19 @@ def _table(view: View, refresh: Refresh) -> None:
     view.next("roles", "Continue: who may know what")
     with ui.element("div").classes("cols"):
         for each in preview.columns:
-            _column(
-                view, each, preview.rows, hidden=preview.guess.columns[each.name].role in ("sensitive", "identifier")
-            )
+            hidden = preview.guess.columns[each.name].role in ("sensitive", "identifier")
+            _column(view, each, preview.rows, hidden=hidden, about=each.name in preview.fine)
     with ui.expansion("Open another table").classes("card").style("margin-top:1rem"):
         _sources(view, refresh, first=False)
 
 
-def _column(view: View, each: ColumnView, rows: int, *, hidden: bool) -> None:
+def _column(view: View, each: ColumnView, rows: int, *, hidden: bool, about: bool) -> None:
     with ui.element("div").classes("card"):
         with ui.element("div").classes("line"):
             html(each.name).style("width:auto;font-weight:650").classes("stretch")
             ui.label(each.kind).classes("guess")
         absent = f", {each.missing:,} missing" if each.missing else ""
-        ui.label(f"{each.distinct:,} different values{absent}").classes("soft small")
+        ui.label(f"{'about ' if about else ''}{each.distinct:,} different values{absent}").classes("soft small")
         if each.distinct > 100 and each.distinct + each.missing >= 0.9 * rows:
             ui.label("hardly any value occurs twice").classes("soft small")
             return
