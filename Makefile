@@ -20,7 +20,7 @@ test: .venv/.dev ## the test suite, without what is slow
 slow: .venv/.dev ## what `test` leaves out
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long and not browser and not spark"
 
-spark: .venv/.dev ## a cluster of Spark on loopback; needs Java: apt-get install default-jre-headless
+spark: .venv/.spark ## a cluster of Spark on loopback; needs Java: apt-get install default-jre-headless
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m spark tests
 
 browser: .venv/.dev ## the app and the owner's page in Chromium, which must be there: apt-get install chromium
@@ -64,6 +64,10 @@ clean:
 	touch $@
 
 .venv/.dev: .venv/bin/python pyproject.toml packages/papers/pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[plots,disclose,sklearn,sql,agent,app,spark,connect]" --editable packages/papers \
+	$(BIN)/python -m pip install --quiet --editable ".[plots,disclose,sklearn,sql,agent,app]" --editable packages/papers \
 	  --group test --group lint --group docs
 	touch $@ .venv/.run .venv/.app
+
+.venv/.spark: .venv/.dev
+	$(BIN)/python -m pip install --quiet --editable ".[spark,connect]"
+	touch $@
