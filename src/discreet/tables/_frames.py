@@ -5,16 +5,18 @@ They are handed over as they are, every row counting once, unless their values a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet._text import an
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, TableError, listed
-from discreet.tables._arrow import from_integers, to_numpy
+from discreet.tables._arrow import BLOCK, from_integers, numbered_texts, to_numpy
 from discreet.tables._protocol import COUNT, check_columns
 
 if TYPE_CHECKING:
@@ -191,47 +193,82 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
     values exceed what a table can hold, the rows are left as they are, each counting once.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    as_they_are = columns, np.ones(rows, dtype=np.int64)
     if rows == 0 or not all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return columns, np.ones(rows, dtype=np.int64)
-    key = np.zeros(rows, dtype=np.int64)
+        return as_they_are
     most = max(1 << 20, 4 * rows)
-    parts: list[tuple[int, int, Any]] = []  # number of values, the least, and the dictionary
+    parts: list[_Numbered] = []
     for column in columns:
-        if pa.types.is_integer(column.type) and column.type != pa.uint64() and column.null_count == 0:
-            values = to_numpy(column)
-            least = int(values.min())
-            size, dictionary = int(values.max()) - least + 1, None
-        else:
-            try:
-                encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
-            except pa.ArrowNotImplementedError:  # nested types
-                return columns, np.ones(rows, dtype=np.int64)
-            encoded = encoded.unify_dictionaries()
-            dictionary = encoded.chunk(0).dictionary
-            if any(chunk.indices.null_count for chunk in encoded.chunks):
-                return columns, np.ones(rows, dtype=np.int64)
-            values, least = np.concatenate([to_numpy(chunk.indices) for chunk in encoded.chunks]), 0
-            size = len(dictionary)
-        if size > most // max(1, int(np.prod([part[0] for part in parts], dtype=object))):
-            return columns, np.ones(rows, dtype=np.int64)
-        key *= size
-        key += values
-        key -= least
-        parts.append((size, least, dictionary))
+        part = _numbered(column)
+        if part is None or part.size > most // math.prod(each.size for each in parts):
+            return as_they_are
+        parts.append(part)
+    key = np.zeros(rows, dtype=np.int32 if most < 1 << 31 else np.int64)
+    for start in range(0, rows, BLOCK):
+        block = key[start : start + BLOCK]
+        for part in parts:
+            block *= part.size
+            np.add(block, part.numbers(start), out=block, casting="unsafe")
     totals = np.bincount(key)
     present = np.flatnonzero(totals)
     found: list[Any] = []
     rest = present
-    for size, least, dictionary in reversed(parts):
-        rest, codes = np.divmod(rest, size)
-        found.append(codes + least if dictionary is None else pa.chunked_array([_take(dictionary, codes)]))
+    for part in reversed(parts):
+        rest, codes = np.divmod(rest, part.size)
+        found.append(codes + part.least if part.dictionary is None else _by_dictionary(part.dictionary, codes))
     return found[::-1], totals[present]
 
 
-def _take(dictionary: pa.Array, codes: IntArray) -> pa.Array:
-    return dictionary.take(from_integers(codes))
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """A column whose values are numbered: whole numbers from their least, others by a dictionary."""
+
+    values: npt.NDArray[Any]
+    size: int
+    least: int = 0
+    dictionary: Any = None
+    number_of: npt.NDArray[np.int32] | None = None  # of every value, where they are keys
+
+    def numbers(self, start: int) -> npt.NDArray[Any]:
+        """Those of a block of rows."""
+        block = self.values[start : start + BLOCK]
+        if self.number_of is not None:
+            return self.number_of[block]
+        return block if self.least == 0 else block.astype(np.int64) - self.least
+
+
+def _numbered(column: pa.ChunkedArray) -> _Numbered | None:
+    """A column's values as numbers; None where they have none, or some are missing from a dictionary that is given."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type) and column.type != pa.uint64() and column.null_count == 0:
+        values = to_numpy(column)
+        least = int(values.min())
+        return _Numbered(values, int(values.max()) - least + 1, least)
+    if (told := numbered_texts(column)) is not None:
+        words, keys, number_of = told
+        return _Numbered(keys, len(words), dictionary=words, number_of=number_of)
+    try:
+        encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
+    except pa.ArrowNotImplementedError:  # nested types
+        return None
+    encoded = encoded.unify_dictionaries()
+    if any(chunk.indices.null_count for chunk in encoded.chunks):
+        return None
+    dictionary = encoded.chunk(0).dictionary
+    indices = [to_numpy(chunk.indices) for chunk in encoded.chunks]
+    return _Numbered(
+        np.concatenate(indices) if len(indices) > 1 else indices[0], len(dictionary), dictionary=dictionary
+    )
+
+
+def _by_dictionary(dictionary: pa.Array, codes: IntArray) -> pa.ChunkedArray:
+    """Values that are numbered already: nobody need look at each of them again."""
+    import pyarrow as pa
+
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(from_integers(codes.astype(np.int32)), dictionary)])
 
 
 def _column(frame: Any, name: str) -> Any:
