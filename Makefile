@@ -6,7 +6,7 @@ COUNT ?= 3000
 SEED ?= 0
 WORKERS ?= --numprocesses auto --dist worksteal
 
-.PHONY: demo app test slow spark browser long fuzz check bench reproduce docs clean
+.PHONY: demo app test slow spark browser long fuzz check bench bench-full reproduce docs clean
 
 demo: .venv/.run ## the main job on a made-up registry
 	$(BIN)/discreet demo --out out
@@ -37,8 +37,12 @@ check: .venv/.dev ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: .venv/.dev ## ratios, growth and quality, kept in benchmarks/results; takes a while
-	DISCREET_DATA=$(DATA) sh benchmarks/run_all $(BIN)/python
+bench: .venv/.dev ## every benchmark at a small size, and the docs' page
+	DISCREET_DATA=$(DATA) $(BIN)/python benchmarks/run_all.py --quick
+
+bench-full: .venv/.dev ## at full size, beside what others would pick, kept in benchmarks/results; takes hours
+	sh benchmarks/rivals .rivals $(PYTHON)
+	DISCREET_DATA=$(DATA) PYCANON_PYTHON=.rivals/pycanon/bin/python $(BIN)/python benchmarks/run_all.py
 
 reproduce: .venv/.dev ## the papers' claims and figures, as the documentation shows them
 	$(BIN)/discreet reproduce all --data "$(DATA)" --out docs/papers --json > docs/papers/claims.json

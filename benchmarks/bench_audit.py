@@ -54,10 +54,10 @@ def audit(arguments: list[str]) -> Callable[[], Any]:
     """The whole audit: the same group-by, the joint, every measure, the evidence."""
     import discreet as dc
 
-    path, warm_up = arguments
+    path, warm_up, *limit = arguments
 
     def run(file: str) -> list[float]:
-        found = dc.audit(file, "s", "x")
+        found = dc.audit(file, "s", "x", memory_limit=limit[0] if limit else None)
         found.worst(10)
         return [found.joint.counts.nnz, len(found.values), *(found.values[symbol] for symbol in ("k", "L0", "I"))]
 

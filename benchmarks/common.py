@@ -4,23 +4,31 @@ A script names its workers: functions that prepare (imports, data, a warm-up) an
 Each measurement is a fresh process, so that nothing is warm by accident and peak memory belongs to one side
 alone. This module and the process that starts the workers import nothing heavy: on Linux a child's peak memory
 starts from its parent's.
+
+With --json FILE a script writes what it printed and what it measured, beside the machine that it ran on.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
+import platform
 import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
 
 Worker = Callable[[list[str]], Callable[[], Any]]
+_TABLES: list[dict[str, Any]] = []
+_MEASURED: list[dict[str, Any]] = []
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,9 @@ def in_process(worker: str, *arguments: str, python: str | None = None) -> Cost:
     """Run a worker of the calling script in a process of its own."""
     command = [python or sys.executable, sys.argv[0], "--worker", worker, *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return Cost(**json.loads(done.stdout.splitlines()[-1]))
+    cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
+    _MEASURED.append({"worker": worker, "arguments": [Path(each).name for each in arguments], **asdict(cost)})
+    return cost
 
 
 def alternate(sides: Mapping[str, Callable[[], Cost]], times: int = 3) -> dict[str, Cost]:
@@ -88,12 +98,40 @@ def start(
         print(json.dumps(asdict(measure(call))))
         return
     parser.add_argument("--quick", action="store_true", help="less data, to see that it runs")
-    bench(parser.parse_args())
+    parser.add_argument("--json", metavar="FILE", help="write what was measured")
+    options = parser.parse_args()
+    bench(options)
+    if options.json:
+        write_json(options.json, quick=options.quick)
+
+
+def write_json(path: str, *, quick: bool) -> None:
+    """What was printed in tables and what was measured, with the machine beside it."""
+    found = {"quick": quick, "machine": machine(), "tables": _TABLES, "measured": _MEASURED}
+    Path(path).write_text(json.dumps(found, indent=1, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
+
+
+def machine() -> dict[str, Any]:
+    """Cores, memory and how busy they are: seconds mean nothing without."""
+    pages, page = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cores": os.cpu_count(),
+        "memory_gb": round(pages * page / (1 << 30), 1),
+        "load": [round(each, 1) for each in os.getloadavg()],
+        "python": platform.python_version(),
+        "system": platform.system(),
+    }
+
+
+def growth(small: float, large: float, times: float) -> float:
+    """The exponent by which a cost grows when the size grows so many times."""
+    return math.log(large / small) / math.log(times) if small > 0 and large > 0 else math.nan
 
 
 def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A small table: the first column to the left, the others to the right."""
     body = [list(row) for row in rows]
+    _TABLES.append({"title": title, "header": list(header), "rows": body})
     widths = [max(len(row[i]) for row in [list(header), *body]) for i in range(len(header))]
     print(f"\n{title}")
     for row in [list(header), *body]:

@@ -1,6 +1,6 @@
-"""A hook of mkdocs: what the benchmarks printed when `make bench` last ran.
+"""A hook of mkdocs: what the benchmarks printed when `make bench-full` last ran.
 
-`make bench` keeps every script's output in `benchmarks/results/`. A page asks with `<!-- benchmarks: results -->`.
+It keeps every script's output in `benchmarks/results/`. A page asks with `<!-- benchmarks: results -->`.
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ def _section(path: Path) -> str:
     about = re.sub(r"^    python .*(?:\n +.*)*\n", "", about, flags=re.MULTILINE).strip()
     command, _, printed = path.read_text(encoding="utf-8").partition("\n")
     figures = f"```{{ .text .figures }}\n{command}\n{printed.rstrip()}\n```"
-    return f"## {script.stem}\n\n{title}\n\n{about}\n\n{figures}"
+    return f"### {script.stem}\n\n{title}\n\n{about}\n\n{figures}"

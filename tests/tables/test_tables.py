@@ -282,7 +282,7 @@ def bad(path: Path, content: bytes, name: str = "t.csv") -> Path:
         ("t.feather", b"ARROW1 and then nothing", "damaged"),
         ("t.arrow", b"nonsense", "damaged"),
         ("t.xlsx", b"nonsense", "not an Excel workbook"),
-        ("t.sas7bdat", b"x", "not of a known kind"),
+        ("t.qvd", b"x", "not of a known kind"),
         ("t.csv.gz", b"not gzip", "cannot be read"),
     ],
 )

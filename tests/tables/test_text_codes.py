@@ -22,7 +22,8 @@ WORDS = {
 
 
 def drawn(words: list[str], rows: int = ROWS) -> list[str]:
-    return np.array(words, dtype=object)[np.random.default_rng(5).integers(0, len(words), rows)].tolist()
+    chosen: list[str] = np.array(words, dtype=object)[np.random.default_rng(5).integers(0, len(words), rows)].tolist()
+    return chosen
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])

@@ -204,7 +204,7 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
         if part is None or part.size > most // math.prod(each.size for each in parts):
             return as_they_are
         parts.append(part)
-    key = np.zeros(rows, dtype=np.int32 if most < 1 << 31 else np.int64)
+    key: npt.NDArray[Any] = np.zeros(rows, dtype=np.int32 if most < 1 << 31 else np.int64)
     for start in range(0, rows, BLOCK):
         block = key[start : start + BLOCK]
         for part in parts:
@@ -232,10 +232,11 @@ class _Numbered:
 
     def numbers(self, start: int) -> npt.NDArray[Any]:
         """Those of a block of rows."""
-        block = self.values[start : start + BLOCK]
+        block: npt.NDArray[Any] = self.values[start : start + BLOCK]
         if self.number_of is not None:
-            return self.number_of[block]
-        return block if self.least == 0 else block.astype(np.int64) - self.least
+            return np.asarray(self.number_of[block])
+        shifted: npt.NDArray[Any] = block if self.least == 0 else block.astype(np.int64) - self.least
+        return shifted
 
 
 def _numbered(column: pa.ChunkedArray) -> _Numbered | None:
