@@ -210,8 +210,28 @@ def test_wildcards_are_for_audits_alone() -> None:
     table = {"a": [1, None], "ill": ["x", "y"]}
     with pytest.raises(InputError, match="for audits alone"):
         dc.Joint.from_table(table, "ill", "a", missing="wildcard")
-    with pytest.raises(InputError, match="wildcards"):
-        dc.audit(table, "ill", "a", missing="wildcard", special=2)
+
+
+@settings(deadline=None, max_examples=40)
+@given(holey, holey)
+def test_wildcards_in_special_people_and_in_the_population(table: list[Row], everybody: list[Row]) -> None:
+    def matches(one: Row, other: Row, some: tuple[int, ...] = (0, 1, 2)) -> bool:
+        return all(one[i] == other[i] or one[i] is None or other[i] is None for i in some)
+
+    everybody = table + everybody
+    named = columns([row[:3] for row in table], "a", "b", "c")
+    population = columns([row[:3] for row in everybody], "a", "b", "c")
+    found = dc.audit(named, public=["a", "b", "c"], missing="wildcard", population=population, special=2)
+    people = [sum(matches(row, other) for other in everybody) for row in table]
+    share = [sum(matches(row, other) for other in table) / sum(matches(row, o) for o in everybody) for row in everybody]
+    assert found.values["kmap"] == min(people)
+    assert found.values["presence_min"] == pytest.approx(min(share))
+    assert found.values["presence_max"] == pytest.approx(max(share))
+    sets = [some for j in (1, 2) for some in itertools.combinations(range(3), j)]
+    alone = [{some for some in sets if sum(matches(row, other, some) for other in table) == 1} for row in table]
+    minimal = [{some for some in mine if not any(set(part) < set(some) for part in mine)} for mine in alone]
+    assert found.special is not None
+    assert dict(found.special.sets) == dict(Counter(tuple("abc"[i] for i in some) for mine in minimal for some in mine))
 
 
 def test_wildcards_in_the_command(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from discreet.tables._labels import row_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from discreet._typing import BoolArray, FloatArray, IntArray
     from discreet.joint._joint import Joint
 
@@ -58,51 +60,62 @@ class Matched:
         }
 
 
+def absent_cells(codes: IntArray, columns: Sequence[Any]) -> BoolArray:
+    """Which cells of codes, a row per value, are missing: None is the last label of its column."""
+    lacking = [len(column) - 1 if len(column) and column[len(column) - 1] is None else -1 for column in columns]
+    return np.asarray(codes == np.array(lacking))
+
+
 def _absent(joint: Joint) -> BoolArray:
-    """Which cells of every public value are missing: None is the last label of its column."""
-    lacking = [len(column) - 1 if column[len(column) - 1] is None else -1 for column in joint.x_columns]
-    return np.asarray(joint.x_codes == np.array(lacking))
+    return absent_cells(joint.x_codes, joint.x_columns)
 
 
-def _kinds(joint: Joint) -> tuple[list[IntArray], BoolArray]:
-    """The public values by which of their cells are missing, and which those are."""
-    masks, kind = np.unique(_absent(joint), axis=0, return_inverse=True)
+def _kinds(absent: BoolArray) -> list[tuple[IntArray, BoolArray]]:
+    """Rows by which of their cells are missing, and which those are."""
+    masks, kind = np.unique(absent, axis=0, return_inverse=True)
     by_kind = np.argsort(kind.ravel(), kind="stable")
-    return np.split(by_kind, np.cumsum(np.bincount(kind.ravel()))[:-1]), masks
+    members = np.split(by_kind, np.cumsum(np.bincount(kind.ravel()))[:-1])
+    return list(zip(members, masks, strict=True))
 
 
-def _keys(codes: IntArray, shared: IntArray, mine: IntArray, theirs: IntArray) -> tuple[IntArray, IntArray, int]:
-    """Numbers that are equal where values of two kinds agree on the columns that neither lacks."""
+def _keys(codes: IntArray, others: IntArray, shared: IntArray) -> tuple[IntArray, IntArray, int]:
+    """Numbers that are equal where rows of two tables agree on these columns."""
     if not len(shared):
-        return np.zeros(len(mine), dtype=np.int64), np.zeros(len(theirs), dtype=np.int64), 1
-    both = np.concatenate([mine, theirs])
-    key = row_numbers([codes[i, both] for i in shared])
-    return key[: len(mine)], key[len(mine) :], int(key.max()) + 1
+        return np.zeros(len(codes), dtype=np.int64), np.zeros(len(others), dtype=np.int64), 1
+    key = row_numbers([np.concatenate([codes[:, i], others[:, i]]) for i in shared])
+    return key[: len(codes)], key[len(codes) :], int(key.max()) + 1
+
+
+def totals(
+    codes: IntArray, absent: BoolArray, others: IntArray, other_absent: BoolArray, own: npt.NDArray[Any]
+) -> FloatArray:
+    """For every row of codes, the sum of what those other rows have that match it."""
+    found = np.zeros(len(codes))
+    for theirs, other in _kinds(other_absent):
+        for mine, mask in _kinds(absent):
+            here, there, size = _keys(codes[mine], others[theirs], np.flatnonzero(~(mask | other)))
+            found[mine] += np.bincount(there, own[theirs], size)[here]
+    return found
 
 
 def _totals(joint: Joint, own: npt.NDArray[Any]) -> FloatArray:
     """Sums over all values that match each value."""
-    members, masks = _kinds(joint)
-    codes, found = joint.x_codes.T, np.zeros(joint.n_x)
-    for mine, mask in zip(members, masks, strict=True):
-        for theirs, other in zip(members, masks, strict=True):
-            here, there, size = _keys(codes, np.flatnonzero(~(mask | other)), mine, theirs)
-            found[mine] += np.bincount(there, own[theirs], size)[here]
-    return found
+    codes, absent = joint.x_codes, _absent(joint)
+    return totals(codes, absent, codes, absent, own)
 
 
 def _distinct(joint: Joint) -> IntArray:
     """How many different s all values that match each value have."""
     from scipy import sparse
 
-    members, masks = _kinds(joint)
-    codes, support = joint.x_codes.T, joint.support.astype(np.int32)
+    kinds = _kinds(_absent(joint))
+    codes, support = joint.x_codes, joint.support.astype(np.int32)
     found = np.zeros(joint.n_x, dtype=np.int64)
     step = max(1, _CELLS // joint.n_s)
-    for mine, mask in zip(members, masks, strict=True):
+    for mine, mask in kinds:
         joins = []
-        for theirs, other in zip(members, masks, strict=True):
-            here, there, size = _keys(codes, np.flatnonzero(~(mask | other)), mine, theirs)
+        for theirs, other in kinds:
+            here, there, size = _keys(codes[mine], codes[theirs], np.flatnonzero(~(mask | other)))
             ones = np.ones(len(theirs), dtype=np.int32)
             into = sparse.csc_array((ones, (np.arange(len(theirs)), there)), shape=(len(theirs), size))
             joins.append((here, sparse.csc_array(support[:, theirs] @ into)))

@@ -75,9 +75,6 @@ def audit(
     wildcard = reading.get("missing") == "wildcard"
     if wildcard:
         reading["missing"] = "level"
-        for name, asked in (("the population", population), ("special people", special)):
-            if asked is not None:
-                raise InputError(f"{name} cannot be looked at with wildcards: read missing values as a level")
     joint = _joint(table, sensitive, public, side, reading)
     name = named(table)
     source = "a table in memory" if name == "the table" else name
@@ -91,10 +88,10 @@ def audit(
         risk = HouseholdRisk.of(counted, _letters(counted, joint), found.individual_risk)
         found = replace(found, household=risk)
     if population is not None:
-        held = Population.of(joint, population, **rest)
+        held = Population.of(found.matched, population, **rest)
         found = replace(found, population=held, values={**found.values, **held.values})
     if special is not None:
-        found = replace(found, special=find_special(joint, size=special, progress=progress))
+        found = replace(found, special=find_special(joint, size=special, wildcard=wildcard, progress=progress))
     return found
 
 

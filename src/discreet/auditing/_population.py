@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from discreet.auditing._matching import absent_cells, totals
 from discreet.tables._counting import count
 from discreet.tables._sources import named
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray, Reading
+    from discreet.auditing._matching import Matched
     from discreet.joint._joint import Joint
+    from discreet.tables._counting import Counted
 
 SYMBOLS = ("kmap", "presence_max", "presence_min")
 
@@ -25,13 +28,14 @@ SYMBOLS = ("kmap", "presence_max", "presence_min")
 class Population:
     """How many people of the population have each public value of the table, and what that says of who is in the table.
 
-    `sizes` has an entry per public value of the joint. `presence_min` and `presence_max` bound the share f/F of people with one
-    public value who are in the table, over all values of the population; `outside` are the records beyond the people there are.
+    `sizes` and `presence`, the share f/F, have an entry per public value of the joint. `presence_min` and `presence_max` bound
+    that share over all values of the population; `outside` are the records beyond the people there are.
     """
 
     source: str
     people: int
     sizes: IntArray
+    presence: FloatArray
     presence_min: float
     presence_max: float
     outside: int
@@ -41,10 +45,6 @@ class Population:
         """The fewest people of the population whom a record matches."""
         return int(self.sizes.min())
 
-    def presence(self, joint: Joint) -> FloatArray:
-        """How likely somebody with each public value of the table is in it."""
-        return np.asarray(np.minimum(1.0, joint.records / np.maximum(self.sizes, 1)))
-
     @property
     def values(self) -> dict[str, float]:
         """The figures by their symbols."""
@@ -52,17 +52,21 @@ class Population:
         return dict(zip(SYMBOLS, figures, strict=True))
 
     @classmethod
-    def of(cls, joint: Joint, table: object, **reading: Unpack[Reading]) -> Population:
+    def of(cls, matched: Matched, table: object, **reading: Unpack[Reading]) -> Population:
         """Hold a joint against a table of the population, which has the same public columns."""
+        joint, wild = matched.joint, matched.has_wildcards
         counted = count(table, (), joint.public, bare=True, bands=joint.bands, **reading)
         people = np.bincount(counted.x_codes, counted.counts, len(counted.x)).astype(np.int64)
-        known = {label: int(number) for label, number in zip(counted.x.labels(), people.tolist(), strict=True)}
-        sizes = np.array([known.get(label, 0) for label in joint.x], dtype=np.int64)
-        records = np.asarray(joint.records, dtype=np.int64)
-        share = np.minimum(1.0, records / np.maximum(sizes, 1))
-        least = float(share.min()) if int((sizes > 0).sum()) == len(known) else 0.0
-        outside = int(np.maximum(0, records - sizes).sum())
-        return cls(named(table), int(people.sum()), sizes, least, float(share.max()), outside)
+        sample, everybody, columns = _one_coding(joint, counted)
+        gone = absent_cells(sample, columns) if wild else np.zeros(sample.shape, dtype=bool)
+        lacking = absent_cells(everybody, columns) if wild else np.zeros(everybody.shape, dtype=bool)
+        sizes = totals(sample, gone, everybody, lacking, people).astype(np.int64)
+        of_theirs = totals(everybody, lacking, sample, gone, np.asarray(joint.records))
+        present = np.minimum(1.0, of_theirs / totals(everybody, lacking, everybody, lacking, people))
+        share = np.minimum(1.0, matched.records / np.maximum(sizes, 1))
+        most = max(float(share.max()), float(present.max()))
+        outside = int(np.maximum(0, np.asarray(joint.records) - sizes).sum())
+        return cls(named(table), int(people.sum()), sizes, share, float(present.min()), most, outside)
 
     def sentences(self) -> list[str]:
         """The findings in words."""
@@ -84,3 +88,18 @@ class Population:
     def to_dict(self) -> dict[str, Any]:
         """Plain figures, for JSON."""
         return {"source": self.source, "people": self.people, **self.values, "records_outside": self.outside}
+
+
+def _one_coding(joint: Joint, counted: Counted) -> tuple[IntArray, IntArray, list[list[Any]]]:
+    """The public values of both tables in codes of the same labels, which are missing last."""
+    theirs = np.arange(len(counted.x))[:, None] if counted.x.codes is None else counted.x.codes
+    ours, found, columns = [], [], []
+    for i, (mine, other) in enumerate(zip(joint.x_columns, counted.x.columns, strict=True)):
+        place: dict[Any, int] = {}
+        both = [*list(mine), *list(other)]
+        for label in sorted(range(len(both)), key=lambda j: both[j] is None):  # missing gets the last number
+            place.setdefault(both[label], len(place))
+        ours.append(np.array([place[label] for label in mine])[joint.x_codes[:, i]])
+        found.append(np.array([place[label] for label in other])[theirs[:, i]])
+        columns.append(list(place))
+    return np.stack(ours, axis=1), np.stack(found, axis=1), columns

@@ -140,7 +140,7 @@ class Requirement:
         if self.symbol == "kmap" and audit.population is not None:
             return audit.population.sizes.astype(np.float64)
         if self.symbol == "presence_max" and audit.population is not None:
-            return audit.population.presence(audit.joint)
+            return audit.population.presence
         return _of_groups(self.symbol, audit.joint, audit.matched)
 
     def _finding(self, joint: Joint, value: float, most: int, own: FloatArray | None) -> Finding:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import counted, joined, shown
+from discreet.auditing._matching import absent_cells, totals
 from discreet.errors import InputError
 from discreet.tables._labels import row_numbers
 
@@ -91,10 +92,11 @@ class Special:
         }
 
 
-def special(joint: Joint, *, size: int = SIZE, progress: Progress | None = None) -> Special:
+def special(joint: Joint, *, size: int = SIZE, wildcard: bool = False, progress: Progress | None = None) -> Special:
     """Find the minimal sample uniques of up to `size` public columns, with the SUDA score of every public value.
 
     A minimal unique of j columns, of m in all, scores (m − j)(m − j − 1)⋯(m − size + 1): the more, the fewer columns it takes.
+    With `wildcard`, a missing cell is no difference from anybody.
 
     Examples
     --------
@@ -112,7 +114,8 @@ def special(joint: Joint, *, size: int = SIZE, progress: Progress | None = None)
     total = sum(math.comb(m, j) for j in range(1, size + 1))
     if total > MOST_SETS:
         raise InputError(f"{total:,} sets of columns are too many to look at: name fewer columns, or a smaller size")
-    codes, records = joint.x_codes.T, np.asarray(joint.records, dtype=np.int64)
+    codes, records = joint.x_codes, np.asarray(joint.records, dtype=np.int64)
+    absent = absent_cells(codes, joint.x_columns) if wildcard else None
     scores, share = np.zeros(joint.n_x), np.zeros(m)
     found: list[tuple[tuple[int, ...], int]] = []
     shared: dict[tuple[int, ...], BoolArray] = {(): np.ones(joint.n_x, dtype=bool)}  # who is not alone on a set
@@ -124,7 +127,7 @@ def special(joint: Joint, *, size: int = SIZE, progress: Progress | None = None)
             if progress and done % 20 == 0:
                 progress("looking for special people", done / total)
             done += 1
-            minimal, left = _minimal(some, codes, records, shared)
+            minimal, left = _minimal(some, codes, absent, records, shared)
             if len(minimal):
                 scores[minimal] += weight
                 share[list(some)] += weight * len(minimal)
@@ -144,7 +147,11 @@ def special(joint: Joint, *, size: int = SIZE, progress: Progress | None = None)
 
 
 def _minimal(
-    some: tuple[int, ...], codes: IntArray, records: IntArray, shared: dict[tuple[int, ...], BoolArray]
+    some: tuple[int, ...],
+    codes: IntArray,
+    absent: BoolArray | None,
+    records: IntArray,
+    shared: dict[tuple[int, ...], BoolArray],
 ) -> tuple[IntArray, BoolArray]:
     """Who is alone on a set and on no part of it; and who is alone on neither."""
     parts = list(itertools.combinations(some, len(some) - 1))
@@ -154,8 +161,12 @@ def _minimal(
     who = np.flatnonzero(alive)
     if not len(who):
         return who, alive
-    number = row_numbers([codes[i, who] for i in some])
-    alone = np.bincount(number, records[who])[number] == 1
+    if absent is None:
+        number = row_numbers([codes[who, i] for i in some])
+        alone = np.bincount(number, records[who])[number] == 1
+    else:
+        cells, gone = codes[who][:, list(some)], absent[who][:, list(some)]
+        alone = totals(cells, gone, cells, gone, records[who]) == 1
     left = alive.copy()
     left[who[alone]] = False
     return who[alone], left

@@ -73,7 +73,7 @@ def risk_rows(risk: Risk, household: HouseholdRisk | None = None) -> list[tuple[
         rows.append((who, "", _share(risk.journalist)))
         rows.append(
             (
-                "the same estimated from the weights, for the record at most risk (individual risk)",
+                "the same of the record at most risk, estimated from the weights (individual risk)",
                 "",
                 _share(risk.individual),
             )
