@@ -1,9 +1,10 @@
 """An adversary against the auditor: thousands of questions on five kinds of columns, and who is exposed by them.
 
 Each round is a small data set, where the promise is hardest to keep, and up to forty questions about it: random halves, all
-but one, pairs, overlapping windows and single people, asked so finely that a cell is narrower than a step. Then everything
-that was told is attacked with linear and integer programs (`discreet attack`), which know the bounds and the steps. Target:
-nobody is left with less than was promised. --questions says how many there are in all.
+but one, pairs, overlapping windows and single people, asked so finely that a cell is narrower than a step. Two kinds have
+several columns: "two in one book" are asked about alone, added and with weights; "parts and total" follow from each other, as
+everybody knows. Then everything that was told is attacked with linear and integer programs (`discreet attack`), which know the
+bounds, the steps and the relation. Target: nobody is left with less than was promised. --questions says how many in all.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ KINDS = {  # lower, upper, step, keep
     "whole numbers": (0.0, 40.0, 1.0, 4.0),
     "0/1": (0.0, 1.0, 1.0, 1.0),
     "middles of bands": (17.5, 97.5, 5.0, 10.0),
+    "two in one book": (0.0, 20.0, 1.0, 4.0),
+    "parts and total": (0.0, 1.0, 0.0, 0.2),
 }
 ROUND = 40
+ASKED = {  # what is asked of the columns of one person
+    "two in one book": ((1, 0), (0, 1), (1, 1), (1, -3)),
+    "parts and total": ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 2)),
+}
 
 
 def rounds(arguments: list[str]) -> Callable[[], Any]:
@@ -34,6 +41,8 @@ def rounds(arguments: list[str]) -> Callable[[], Any]:
     from discreet.queries.auditor._attacks import SURE, attacked
 
     (lower, upper, step, keep), questions = KINDS[arguments[0]], int(arguments[1])
+    columns = ASKED.get(arguments[0], ((1,),))
+    many_columns = len(columns[0])
     rng = np.random.default_rng(11)
 
     def group(n: int) -> Any:
@@ -47,18 +56,29 @@ def rounds(arguments: list[str]) -> Callable[[], Any]:
         return np.sort(rng.choice(n, int(rng.integers(1, n + 1)) if shape == 3 else n // 2, replace=False))
 
     def one(n: int, many: int) -> tuple[int, int, float]:
-        data: Any = rng.uniform(lower, upper, n)
+        n = max(3, n // many_columns)
+        data: Any = rng.uniform(lower, upper, n * many_columns)
         if step:
-            data = lower + step * rng.integers(0, round((upper - lower) / step) + 1, n)
-        auditor = Auditor(np.full(n, lower), np.full(n, upper), keep=keep, step=step)
-        told = []
+            data = lower + step * rng.integers(0, round((upper - lower) / step) + 1, n * many_columns)
+        top, prior = np.full(n * many_columns, upper), []
+        told: list[Any] = []
+        if arguments[0] == "parts and total":  # one part, the other, and their sum
+            data[2 * n :], top[2 * n :] = data[:n] + data[n : 2 * n], 2 * upper
+            for i in range(n):
+                prior.append(({i: 1.0, n + i: 1.0, 2 * n + i: -1.0}, 0.0, 0.0))
+                told.append((np.array([i, n + i, 2 * n + i]), 0.0, 0.0, np.array([1.0, 1.0, -1.0])))
+        auditor = Auditor(np.full(len(data), lower), top, keep=keep, step=step, prior=prior)
         for _ in range(many):
-            members, error = group(n), float(rng.choice([0.4, 4.0])) * (step or 0.001)
-            reply = auditor.ask(members, "sum", error=error, data=data)
+            people, error = group(n), float(rng.choice([0.4, 4.0])) * (step or 0.001)
+            asked = columns[int(rng.integers(len(columns)))]
+            members = np.concatenate([people + n * i for i, times in enumerate(asked) if times])
+            weights = np.repeat([float(times) for times in asked if times], len(people))
+            plain = many_columns == 1
+            reply = auditor.ask(members, "sum", error=error, data=data, weights=None if plain else weights)
             if reply.answer is not None:
-                told.append((members, *reply.cell))
-        left = attacked(n, lower, upper, step, told).lengths
-        return len(told), int((left < keep - 3 * SURE * (upper - lower)).sum()), float(left.min())
+                told.append((members, *reply.cell) if plain else (members, *reply.cell, weights))
+        left = attacked(len(data), lower, top, step, told).lengths
+        return len(told) - len(prior), int((left < keep - 6 * SURE * (top - lower)).sum()), float(left.min())
 
     def run() -> dict[str, Any]:
         asked = answered = exposed = people = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -65,6 +66,23 @@ def test_everybody_keeps_what_was_promised(folder: Path, capsys: pytest.CaptureF
     found = json.loads(run(folder, capsys, "--json")[1])
     assert found["kept"] and found["findings"][0]["attacked"] == 16
     assert found["findings"][0]["shortest"] >= 0.3 - 1e-6
+
+
+def test_a_report_to_sign(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = tmp_path / "report.html"
+    code, out, _ = run(folder, capsys, "--html", str(report))
+    page = report.read_text()
+    assert code == 0 and f"report written to {report}" in out
+    assert "found nobody who is left with less" in page and "signature" in page and "<script" not in page
+    values = {line.split(",")[2] for line in (folder / "people.csv").read_text().splitlines()[1:]}
+    assert re.search(r"<td>[^<]*p\d+", page) and "height in people" in page and len(values) > 5
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        ledger.execute("UPDATE discreet_answers SET high = low")
+    ledger.close()
+    code, out, _ = run(folder, capsys, "--html", str(report), "--json")
+    assert report.read_text() != page and json.loads(out)
+    code, _, err = run(folder, capsys, "--html", str(tmp_path / "none" / "report.html"))
+    assert code == 2 and "Traceback" not in err
 
 
 def test_answers_that_tell_too_much_are_found_out(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

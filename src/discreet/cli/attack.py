@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 @click.command("attack", epilog="Example: discreet attack ledger.sqlite --config agent.toml")
 @click.argument("ledger")
 @click.option("--config", required=True, metavar="AGENT.TOML", help="Which data sets the answers are about.")
+@click.option("--html", metavar="FILE", help="Write a report to read and sign, one self-contained file.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(ledger: str, config: str, as_json: bool) -> None:
+def command(ledger: str, config: str, html: str | None, as_json: bool) -> None:
     """Run the best known attacks on what was told in LEDGER, with what analysts know, and say who is how exposed.
 
     Linear programs over all answers, and integer programs over the steps in which values are recorded; no private value is
@@ -26,9 +27,11 @@ def command(ledger: str, config: str, as_json: bool) -> None:
     from pathlib import Path
 
     from discreet.agent._attack import attack
+    from discreet.agent._attack_page import attack_page
     from discreet.agent._config import Config
     from discreet.agent._ledger import Ledger
     from discreet.errors import InputError, needs_extra
+    from discreet.tables._writing import write_text
 
     needs_extra("sqlalchemy", "agent")
     settings = Config.load(config)
@@ -37,6 +40,8 @@ def command(ledger: str, config: str, as_json: bool) -> None:
     opened = Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}")
     try:
         found = attack(settings, opened)
+        if html:
+            write_text(html, attack_page(found, opened, Path(ledger).name if "://" not in ledger else "the ledger"))
     finally:
         opened.close()
     broken = any(each.below and each.is_promised for each in found)
@@ -45,6 +50,8 @@ def command(ledger: str, config: str, as_json: bool) -> None:
     else:
         for each in found:
             click.echo("\n".join(_lines(each)))
+        if html:
+            click.echo(f"report written to {html}")
     if broken:
         raise SystemExit(1)
 
@@ -53,8 +60,9 @@ def _lines(found: Finding) -> list[str]:
     said = found.to_dict()
     whose = f", as told to {found.analysts}" if found.analysts and found.is_promised else ""
     pooled = "" if found.is_promised else ", if all analysts put their answers together, which is not promised"
+    told = f"{said['answers']:,} answer{'' if said['answers'] == 1 else 's'}"
     lines = [
-        f"{found.column} in {found.dataset}{whose}{pooled}: {said['answers']:,} answers, {said['people']:,} people",
+        f"{found.column} in {found.dataset}{whose}{pooled}: {told}, {said['people']:,} people",
         f"  {said['below_keep']:,} have less than the {found.keep:g} that was promised; the shortest interval left is "
         f"{at_most(said['shortest'], 4)}, the median {at_most(said['median'], 4)}",
     ]
