@@ -32,7 +32,7 @@ def explain(symbol: str, value: float, joint: Joint) -> str:
 
 
 def _least_shrinking(value: float, joint: Joint) -> str:
-    most = round(joint.n_s / _factor(value))
+    most = max(1, round(joint.n_s / _factor(value)))
     return (
         f"Everybody's candidates shrink {_times(joint.n_s / most)} at least."
         if most < joint.n_s
@@ -41,7 +41,7 @@ def _least_shrinking(value: float, joint: Joint) -> str:
 
 
 def _most_shrinking(value: float, joint: Joint) -> str:
-    n_s, least = joint.n_s, round(joint.n_s / _factor(value))
+    n_s, least = joint.n_s, max(1, round(joint.n_s / _factor(value)))
     if least == n_s:
         return "Nobody's candidates shrink."
     return f"Somebody's candidates shrink from {n_s} to {least}, {_times(n_s / least)}."
