@@ -20,6 +20,7 @@ ORDER = [
     "errors",
     "_typing",
     "_checks",
+    "_listening",
     "_text",
     "tables",
     "columns",

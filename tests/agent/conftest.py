@@ -14,7 +14,9 @@ import uvicorn
 
 from discreet.agent import Client
 from discreet.agent._config import Config
+from discreet.agent._desk import Desk
 from discreet.agent._service import Agent
+from discreet.agent._serving import configured
 from discreet.agent._web import create_app
 from tests.agent.servers import free_port, postgres_database, write_agent
 
@@ -43,6 +45,7 @@ class Running:
     owner: Client
     folder: Path
     agent: Agent
+    desk: Desk
 
     def analyst(self, name: str = "", budget: float = 100) -> Client:
         """A new analyst; without a name she is ann, or ann 2 where there is one."""
@@ -57,14 +60,15 @@ def serving(folder: Path) -> Iterator[Running]:
     key = agent.ledger.owner_key()
     assert key is not None
     port = free_port()
-    server = uvicorn.Server(uvicorn.Config(create_app(agent), port=port, log_level="error", ws="none"))
+    address = f"http://127.0.0.1:{port}"
+    app = create_app(agent, address=address)
+    server = uvicorn.Server(configured(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    address = f"http://127.0.0.1:{port}"
     try:
-        yield Running(address, Client(address, key), folder, agent)
+        yield Running(address, Client(address, key), folder, agent, app.state.desk)
     finally:
         server.should_exit = True
         thread.join(10)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +13,8 @@ import pytest
 from discreet.agent import Client
 from discreet.agent._client import AgentError
 from discreet.agent._config import Config
-from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
-from discreet.agent._service import TRIES, Agent, DamagedError
+from discreet.agent._ledger import Analyst, Answer, ConflictError, DamagedError, Ledger, OverBudgetError
+from discreet.agent._service import TRIES, Agent
 from discreet.agent._sql import question_of
 from tests.agent.checking import check_answers, check_rows
 from tests.agent.servers import CITIES, Server, write_agent
@@ -57,10 +56,10 @@ def test_the_slower_one_begins_from_what_the_faster_one_wrote(
     commit = one.ledger.commit
     overtaken: list[Answer] = []
 
-    def slow(answer: Answer, turn: Any = None) -> Answer:
+    def slow(answer: Answer, turn: Any = None, witnesses: bytes | None = None) -> Answer:
         if not overtaken:
             overtaken.append(asked(other, "city = 'Rome'"))
-        return commit(answer, turn)
+        return commit(answer, turn, witnesses)
 
     monkeypatch.setattr(one.ledger, "commit", slow)
     found = asked(one)
@@ -74,9 +73,9 @@ def test_the_slower_one_takes_the_answer_that_stands(
     commit = one.ledger.commit
     overtaken: list[Answer] = []
 
-    def slow(answer: Answer, turn: Any = None) -> Answer:
+    def slow(answer: Answer, turn: Any = None, witnesses: bytes | None = None) -> Answer:
         overtaken.append(asked(other))
-        return commit(answer, turn)
+        return commit(answer, turn, witnesses)
 
     monkeypatch.setattr(one.ledger, "commit", slow)
     assert asked(one) == overtaken[0]
@@ -91,13 +90,13 @@ def test_the_slower_one_makes_the_others_wait_at_last(
     commit = one.ledger.commit
     threads: list[threading.Thread] = []
 
-    def slow(answer: Answer, turn: Any = None) -> Answer:
+    def slow(answer: Answer, turn: Any = None, witnesses: bytes | None = None) -> Answer:
         """While one means to write, the other tries a question of its own."""
         thread = threading.Thread(target=asked, args=(other, "sex = 'F'", 10 + len(threads)))
         thread.start()
         thread.join(None if turn is None else 0.3)
         threads.append(thread)
-        return commit(answer, turn)
+        return commit(answer, turn, witnesses)
 
     monkeypatch.setattr(one.ledger, "commit", slow)
     mine = asked(one, error=1)
@@ -135,7 +134,7 @@ def test_a_crash_between_writing_and_committing_leaves_nothing(
     one, _ = agents
     commit, row_written = one.ledger.commit, threading.Event()
 
-    def crashes(answer: Answer, turn: Any = None) -> Answer:
+    def crashes(answer: Answer, turn: Any = None, witnesses: bytes | None = None) -> Answer:
         with one.ledger.turn(answer.book) as inside:
             commit(answer, inside)
             assert one.ledger.find(answer.book, answer.key, inside) is not None
@@ -156,14 +155,18 @@ def test_a_ledger_that_lacks_rows_is_not_used(agents: tuple[Agent, Agent]) -> No
     one, other = agents
     for error in (9, 5, 2):
         asked(one, error=error)
-    rows = one.ledger.read()
+    table = one.ledger._answers
     with one.ledger.turn("test") as turn:
-        turn.execute(one.ledger._answers.delete().where(one.ledger._answers.c.number == 2))
-    with pytest.raises(DamagedError, match="restore"):
+        lost = dict(turn.execute(table.select().where(table.c.number == 2)).one()._mapping)
+        turn.execute(table.delete().where(table.c.number == 2))
+    with pytest.raises(DamagedError, match="row 2 of height in people is missing: restore it"):
         asked(other, error=1)
     with one.ledger.turn("test") as turn:
-        restored = {**rows[1].__dict__, "question": json.dumps(rows[1].question), "record": json.dumps(rows[1].record)}
-        turn.execute(one.ledger._answers.insert().values(**restored))
+        turn.execute(table.insert().values(**{**lost, "low": 1.0}))
+    with pytest.raises(DamagedError, match="row 2 of height in people, or the one before it, is not what was written"):
+        asked(other, error=1)
+    with one.ledger.turn("test") as turn:
+        turn.execute(table.update().where(table.c.number == 2).values(**lost))
     assert asked(other, error=1).number == 4
 
 

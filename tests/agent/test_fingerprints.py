@@ -117,7 +117,7 @@ def test_the_ledger_reveals_nothing_without_the_key(tmp_path: Path) -> None:
     other.mkdir()
     told(other, people(40, 1), height="height")
     marks = [Agent(Config.load(where / "agent.toml")) for where in (tmp_path, other)]
-    first, second = (next(iter(each.ledger._pinned.values())).columns for each in marks)
+    first, second = (next(iter(each.ledger.pinned.values())).columns for each in marks)
     assert all(a.digest != b.digest for a, b in zip(first, second, strict=True))
     assert first[-1].fingerprint != second[-1].fingerprint
     for each in marks:

@@ -205,10 +205,10 @@ def test_a_server_whose_data_were_replaced_before_any_answer_gives_none(ledger: 
 
 
 def test_fingerprints_have_one_key(ledger: Ledger) -> None:
-    ledger.check_key("one")
-    ledger.check_key("one")
+    ledger.use_key(b"one")
+    ledger.use_key(b"one")
     with pytest.raises(InputError, match="key of the fingerprints is not the one"):
-        ledger.check_key("other")
+        ledger.use_key(b"other")
 
 
 def test_a_lost_key_is_replaced(ledger: Ledger) -> None:

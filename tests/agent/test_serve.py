@@ -16,6 +16,8 @@ from tests.processes import said
 
 pytest.importorskip("uvicorn")
 
+PROXY = ["--proxy", "https://data.example.org"]
+
 
 def serve(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     return said(capsys, "serve", *arguments)
@@ -26,7 +28,7 @@ def test_the_example_is_a_beginning(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert code == 0
     (tmp_path / "agent.toml").write_text(out)
     (tmp_path / "people.csv").write_text("sex,city,height,smoker\nF,Oslo,170,0\nM,Oslo,180,1\n")
-    code, out, _ = serve(capsys, str(tmp_path / "agent.toml"), "--check")
+    code, out, _ = serve(capsys, str(tmp_path / "agent.toml"), "--set-up")
     assert code == 0
     assert "the owner's key, shown this once" in out
     assert "people: 2 people, height (whole numbers), smoker (whole numbers) private" in out
@@ -34,7 +36,7 @@ def test_the_example_is_a_beginning(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_keys_are_shown_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = str(folder / "agent.toml")
-    first = serve(capsys, config, "--check", "--add", "ann=40", "--add", "a=b=2.5")[1]
+    first = serve(capsys, config, "--set-up", "--add", "ann=40", "--add", "a=b=2.5")[1]
     keys = {line.partition(": ")[0]: line.partition(": ")[2] for line in first.splitlines() if "once" in line}
     assert list(keys) == [
         "the key of ann, with 40 bits, shown this once",
@@ -48,7 +50,7 @@ def test_keys_are_shown_once(folder: Path, capsys: pytest.CaptureFixture[str]) -
         sorted(ledger.every_analyst(), key=lambda a: -a.budget)
     )
     ledger.close()
-    again = serve(capsys, config, "--check", "--add", "ann=99")[1]
+    again = serve(capsys, config, "--set-up", "--add", "ann=99")[1]
     assert "once" not in again
     assert "ann is there already, with 40 bits" in again
     for file in folder.glob("ledger.sqlite*"):  # hashes only
@@ -58,7 +60,7 @@ def test_keys_are_shown_once(folder: Path, capsys: pytest.CaptureFixture[str]) -
 def test_a_lost_owners_key_is_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = str(folder / "agent.toml")
     first, again = (
-        serve(capsys, config, "--check", *more)[1].split("shown this once: ")[1].split()[0]
+        serve(capsys, config, "--set-up", *more)[1].split("shown this once: ")[1].split()[0]
         for more in ([], ["--new-owner-key"])
     )
     ledger = Ledger(Config.load(config).ledger)
@@ -69,7 +71,7 @@ def test_a_lost_owners_key_is_replaced(folder: Path, capsys: pytest.CaptureFixtu
 def test_keys_go_to_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keys = folder / "keys"
     config = str(folder / "agent.toml")
-    out = serve(capsys, config, "--check", "--add", "../ann b=4", "--add", ".._ann_b=5", "--keys", str(keys))[1]
+    out = serve(capsys, config, "--set-up", "--add", "../ann b=4", "--add", ".._ann_b=5", "--keys", str(keys))[1]
     assert sorted(each.name for each in keys.iterdir()) == ["_ann_b-2.key", "_ann_b.key", "owner.key"]
     assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in keys.iterdir())
     ledger = Ledger(Config.load(config).ledger)
@@ -93,22 +95,29 @@ def test_what_stops_it_is_one_line(
         ("", [], "--example prints one"),
         ("", ["nothing.toml"], "nothing.toml cannot be read"),
         ("", [str(config), "--port", port], "Address already in use; try another --port"),
-        ("", [str(config), "--host", "192.0.2.1", "--port", "0"], "192.0.2.1:0 cannot be listened on"),
-        ("", [str(config), "--host", "no.such.host.invalid"], "cannot be listened on"),
-        ("", [str(config), "--check", "--add", "ann"], "does not read as NAME=BITS"),
-        ("", [str(config), "--check", "--add", "ann=x"], "does not read as NAME=BITS"),
-        ("", [str(config), "--check", "--add", "ann=-1"], "does not read as NAME=BITS"),
-        ("", [str(config), "--check", "--add", "=1"], "does not read as NAME=BITS"),
-        ("", [str(config), "--check", "--keys", str(folder / "file")], "file"),
-        ("prot = 1\n", [str(config), "--check"], "'prot' is not a setting: did you mean 'port'"),
-        ('ledger = "no/such/folder/l.sqlite"\n', [str(config), "--check"], "the ledger cannot be "),
+        ("", [str(config), "--host", "::"], "beyond this machine keys and passwords need TLS: give --tls-cert"),
+        ('host = "192.0.2.1"\n', [str(config)], "beyond this machine keys and passwords need TLS"),
+        ("", [str(config), "--proxy", "http://data.example.org"], "--proxy is the https address"),
+        ("", [str(config), "--tls-cert", str(config), "--tls-key", str(config)], "are not a certificate and its key"),
+        ("", [str(config), "--host", "192.0.2.1", "--port", "0", *PROXY], "192.0.2.1:0 cannot be listened on"),
+        ("", [str(config), "--host", "no.such.host.invalid", *PROXY], "cannot be listened on"),
+        ("", [str(config), "--set-up", "--add", "ann"], "does not read as NAME=BITS"),
+        ("", [str(config), "--set-up", "--add", "ann=x"], "does not read as NAME=BITS"),
+        ("", [str(config), "--set-up", "--add", "ann=-1"], "does not read as NAME=BITS"),
+        ("", [str(config), "--set-up", "--add", "=1"], "does not read as NAME=BITS"),
+        ("", [str(config), "--set-up", "--keys", str(folder / "file")], "file"),
+        ("", [str(config), "--check", "--add", "ann=1"], "--check writes nothing: leave out --add"),
         ('ledger = "postgresql://127.0.0.1:1/x"\n', [str(config), "--check"], "the ledger cannot be "),
+        ('ledger = "file"\n', [str(config), "--check"], "the ledger cannot be "),
+        ("prot = 1\n", [str(config), "--set-up"], "'prot' is not a setting: did you mean 'port'"),
+        ('ledger = "no/such/folder/l.sqlite"\n', [str(config), "--set-up"], "the ledger cannot be "),
+        ('ledger = "postgresql://127.0.0.1:1/x"\n', [str(config), "--set-up"], "the ledger cannot be "),
         (
             'ledger = "postgresql://user:secret@127.0.0.1:1/x"\n',
-            [str(config), "--check"],
+            [str(config), "--set-up"],
             "the ledger cannot be ",
         ),
-        ('ledger = "file"\n', [str(config), "--check"], "the ledger cannot be "),
+        ('ledger = "file"\n', [str(config), "--set-up"], "the ledger cannot be "),
     ]:
         config.write_text(change + text)
         code, out, err = serve(capsys, *arguments)
@@ -117,12 +126,12 @@ def test_what_stops_it_is_one_line(
         assert err.count("\n") == 1
         assert "secret" not in err
     config.write_text(text)
-    assert "the owner's key, shown this once" in serve(capsys, str(config), "--check")[1]  # no failed start used it up
+    assert "the owner's key, shown this once" in serve(capsys, str(config), "--set-up")[1]  # no failed start used it up
 
 
 def test_changed_data_and_changed_promises_stop_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config, data = folder / "agent.toml", folder / "people.csv"
-    serve(capsys, str(config), "--check")
+    serve(capsys, str(config), "--set-up")
     before, text = data.read_text(), config.read_text()
     head, *rows = before.splitlines()
     data.write_text("\n".join([head, *reversed(rows)]) + "\n")

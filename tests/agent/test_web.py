@@ -24,9 +24,9 @@ from discreet.agent import Client
 from discreet.agent._client import AgentError, UnreachableError
 from discreet.agent._config import Config
 from discreet.agent._ledger import Analyst, Ledger
+from discreet.agent._queues import WAITING
 from discreet.agent._service import Agent
 from discreet.agent._sql import question_of
-from discreet.agent._web import AUDITS
 from discreet.errors import InputError
 from tests.agent.conftest import Running, serving
 from tests.agent.servers import CITIES, Server, request, status_of
@@ -44,7 +44,7 @@ def test_an_answer_is_true_and_stays_the_same(running: Running) -> None:
     assert abs(answer["answer"] - truth) <= answer["error"] <= 5
     assert answer["bits"] == price["bits"] > 0
     other = running.analyst("bob")
-    assert other.ask(QUESTION) == client.ask(QUESTION) == answer
+    assert other.ask(QUESTION) | {"left": answer["left"]} == client.ask(QUESTION) == answer
     assert client.price(QUESTION)["bits"] == 0
     assert other.ledger()["spent"] == 0  # told before to somebody who may talk: it costs nothing
     ledger = client.ledger()
@@ -498,17 +498,23 @@ def test_the_owner_sees_what_is_kept_after_a_new_start(folder: Path) -> None:
 
 
 def test_what_is_known_waits_for_nobody(running: Running) -> None:
-    """While every thread for new questions is held up, health and old answers come at once."""
+    """While new questions are held up, as many as may wait, health and old answers come at once; one more is refused."""
     client = running.analyst(budget=1000)
     known = client.ask(QUESTION)
     (book,) = running.agent._books.values()
-    with ThreadPoolExecutor(AUDITS + 20) as pool:
+    with ThreadPoolExecutor(WAITING + 1) as pool:
         with book.lock:
-            waiting = [pool.submit(client.ask, QUESTION.replace("5", f"5.{i}")) for i in range(1, AUDITS + 20)]
-            time.sleep(0.2)
+            waiting = [pool.submit(client.ask, QUESTION.replace("5", f"5.{i}")) for i in range(WAITING + 1)]
+            while sum(map(len, running.desk._answering[0].queue._waiting.values())) < WAITING:
+                time.sleep(0.01)
             assert client.ask(QUESTION) == known
             assert status_of(running.url + "/health")[0] == 200
             assert not any(each.done() for each in waiting)
+            with pytest.raises(
+                AgentError, match="16 of your questions are waiting already: try again in 1 s"
+            ) as refused:
+                client.ask(QUESTION.replace("5", "9"))
+            assert refused.value.status == 429
         assert all(each.result()["cells"] for each in waiting)
 
 

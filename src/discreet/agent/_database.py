@@ -7,8 +7,10 @@ rely on the clock or on each other's good will: SQLite lets one write at a time,
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,13 @@ PATIENCE = 20.0
 
 SETTING_UP, ANALYSTS = "discreet: setting up", "discreet: analysts"
 """Locks by name: what is done once (tables, the owner's key, the data that are pinned), and who may ask."""
+
+
+PROBE = 1 << 18
+"""Bytes that are written and taken back to see whether there is room: more than an answer takes, and than one page."""
+
+FRESH = 1.0
+"""Seconds for which what a probe found is believed."""
 
 
 class UnavailableError(DiscreetError):
@@ -32,9 +41,9 @@ class UnavailableError(DiscreetError):
 
 
 class Database:
-    """Transactions on SQLite (a file) or PostgreSQL."""
+    """Transactions on SQLite (a file) or PostgreSQL; `read_only` opens what is there, and leaves every file as it is."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
         self.sql = sql = needs_extra("sqlalchemy", "agent")
         try:
             parsed = sql.engine.make_url(url)
@@ -43,28 +52,31 @@ class Database:
         kind = parsed.drivername.partition("+")[0]
         if kind not in ("sqlite", "postgresql", "postgres"):
             raise InputError(f"a ledger is kept in SQLite or PostgreSQL, not in {kind!r}")
-        self.is_sqlite = kind == "sqlite"
+        self.is_sqlite, self.read_only = kind == "sqlite", read_only
         self._engine = self._sqlite(parsed) if self.is_sqlite else self._postgresql(parsed)
         self._writing = self._engine.execution_options(writes=True)
+        self._failed = False  # the last write
+        self._probed = -FRESH, True
 
     def _sqlite(self, url: Any) -> Any:
         if not url.database or ":memory:" in url.database:
             raise InputError("a ledger in memory forgets: name a file")
-        if not url.database.startswith("file:"):
+        path = None if url.database.startswith("file:") else Path(url.database)
+        options: dict[str, Any] = {"connect_args": {"check_same_thread": False, "timeout": PATIENCE}}
+        if self.read_only and path is not None:
+            options = {"creator": lambda: _looked_into(path)}
+        elif path is not None:
             try:
-                Path(url.database).touch(mode=0o600)  # hashes of keys and who asked what: the owner's alone
+                path.touch(mode=0o600)  # hashes of keys and who asked what: the owner's alone
             except OSError as problem:
                 raise InputError(f"the ledger cannot be written: {problem.strerror}") from None
-        engine = self.sql.create_engine(
-            url.set(drivername="sqlite"),
-            connect_args={"check_same_thread": False, "timeout": PATIENCE},
-            pool_size=8,
-            max_overflow=64,
-        )
+        engine = self.sql.create_engine(url.set(drivername="sqlite"), pool_size=8, max_overflow=64, **options)
 
         @self.sql.event.listens_for(engine, "connect")  # type: ignore[untyped-decorator]
         def _connect(connection: Any, _: Any) -> None:
             connection.isolation_level = None  # the driver must not begin on its own
+            if self.read_only:
+                return
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=EXTRA")  # an answer that was sent survives a power cut
 
@@ -96,6 +108,8 @@ class Database:
                     " WHERE current_setting('synchronous_commit') IN ('off', 'local')"
                 )
                 cursor.execute("SELECT set_config('lock_timeout', %s, false)", (f"{1000 * PATIENCE:.0f}ms",))
+                if self.read_only:
+                    cursor.execute("SELECT set_config('default_transaction_read_only', 'on', false)")
             connection.commit()
 
         return engine
@@ -109,11 +123,61 @@ class Database:
     @contextmanager
     def writing(self, name: str) -> Iterator[Any]:
         """A transaction that writes; nobody else is in one of the same name meanwhile. Left without an error, it is on disk."""
-        with self._transaction(self._writing) as connection:
-            if not self.is_sqlite:
-                number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
-                connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
-            yield connection
+        try:
+            with self._transaction(self._writing) as connection:
+                if not self.is_sqlite:
+                    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+                    connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
+                yield connection
+        except UnavailableError:
+            self._failed = True
+            raise
+        self._failed = False
+
+    def can_write(self, table: Any) -> bool:
+        """Whether there is room for another answer: something is written to `table`, and taken back.
+
+        PostgreSQL, which would have to clear it away, is tried only after a write that failed.
+        """
+        if not self.is_sqlite and not self._failed:
+            return True
+        at, found = self._probed
+        if time.monotonic() - at > FRESH:
+            found = self._spilled(table) if self.is_sqlite else self._inserted(table)
+            self._probed = time.monotonic(), found
+        return found
+
+    def _inserted(self, table: Any) -> bool:
+        try:
+            with self._transaction(self._writing) as connection:
+                connection.execute(table.insert().values(name="probe", value="0" * PROBE))
+                connection.rollback()
+        except UnavailableError:
+            return False
+        self._failed = False
+        return True
+
+    def _spilled(self, table: Any) -> bool:
+        """With a cache of one page, what is written goes to the disk before it is committed."""
+        raw = self._engine.raw_connection()
+        try:
+            connection = raw.driver_connection
+            connection.execute("PRAGMA busy_timeout=0")
+            connection.execute("PRAGMA cache_size=1")
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(
+                    f"INSERT INTO {table.name} (name, value) VALUES ('probe', hex(zeroblob({PROBE // 2})))"  # noqa: S608
+                )
+            except sqlite3.OperationalError as problem:
+                return problem.sqlite_errorname == "SQLITE_BUSY"  # somebody writes just now
+            finally:
+                with suppress(sqlite3.OperationalError):
+                    connection.execute("ROLLBACK")
+            return True
+        finally:
+            raw.invalidate()  # its cache is too small for anything else
+            raw.close()
 
     @contextmanager
     def _transaction(self, engine: Any) -> Iterator[Any]:
@@ -129,8 +193,15 @@ class Database:
         self._engine.dispose()
 
 
+def _looked_into(path: Path) -> sqlite3.Connection:
+    """A connection that makes no file beside the ledger: one that nobody writes to is opened as it lies there."""
+    log = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if log.exists() and log.stat().st_size else "immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, check_same_thread=False, timeout=PATIENCE)
+
+
 def tables(sql: Any) -> Any:
-    """The five tables: facts, datasets and their columns, analysts, answers."""
+    """The seven tables: facts, datasets and their columns, analysts, answers, where each book ends, and its witnesses."""
     metadata = sql.MetaData()
     sql.Table(
         "discreet_facts",
@@ -179,6 +250,22 @@ def tables(sql: Any) -> Any:
         sql.Column("high", sql.Double, nullable=False),
         sql.Column("record", sql.Text, nullable=False),
         sql.Column("at", sql.String(40), nullable=False),
+        sql.Column("link", sql.String(64), nullable=False, server_default=""),
         sql.UniqueConstraint("book", "key"),
+    )
+    sql.Table(
+        "discreet_heads",
+        metadata,
+        sql.Column("book", sql.Text, primary_key=True),
+        sql.Column("number", sql.Integer, nullable=False),
+        sql.Column("link", sql.String(64), nullable=False),
+        sql.Column("mark", sql.String(64), nullable=False),
+    )
+    sql.Table(
+        "discreet_witnesses",
+        metadata,
+        sql.Column("book", sql.Text, primary_key=True),
+        sql.Column("number", sql.Integer, nullable=False),
+        sql.Column("content", sql.LargeBinary, nullable=False),
     )
     return metadata

@@ -39,8 +39,10 @@ FEWEST = 8
 Hashes = npt.NDArray[np.uint64]
 
 
-def secret(path: Path) -> bytes:
-    """The key of the fingerprints, made where there is none; a file that only its owner can read."""
+def secret(path: Path, *, make: bool = True) -> bytes:
+    """The key of the fingerprints, made where there is none, if wanted; a file that only its owner can read."""
+    if not make and not path.exists():
+        raise InputError(f"{path.name} is missing, the key of the fingerprints: put it back")
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -6,55 +6,27 @@ Of an error nobody foresaw it holds the kind and the place, because its message 
 
 from __future__ import annotations
 
-import json
-import logging
-import sys
+import asyncio
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+
+from discreet.agent._logs import kind_of, logger
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
-DRAINED = 64  # times the largest body: so much is read of one too large, so that its sender hears the answer
+LINGER, DRAINED = 10.0, 64 << 20
+"""Seconds and bytes for which the rest of a request that was refused is read, so that its sender hears the refusal."""
 
-
-class Lines(logging.Formatter):
-    """One JSON object per line."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """A record as JSON; of an exception only its kind and place."""
-        event: Any = record.msg if isinstance(record.msg, dict) else record.getMessage()
-        if record.exc_info and record.exc_info[1] is not None:
-            event = kind_of(record.exc_info[1])
-        return json.dumps({"at": self.formatTime(record), "level": record.levelname.lower(), "event": event})
-
-
-def kind_of(problem: BaseException) -> dict[str, str]:
-    """An exception without its message."""
-    frames = traceback.extract_tb(problem.__traceback__)
-    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return {"unexpected": type(problem).__name__, "place": place}
-
-
-def logger(name: str = "discreet.agent", level: int = logging.INFO) -> logging.Logger:
-    """Lines of JSON on stderr, for this process alone."""
-    log = logging.getLogger(name)
-    if not log.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(Lines())
-        log.addHandler(handler)
-        log.setLevel(level)
-        log.propagate = False
-    return log
+SENDING = 30.0
+"""Seconds that a client has to send what it wants."""
 
 
 def refusal(status: int, reason: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -77,25 +49,29 @@ class Watch:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started, status = time.monotonic(), 0
+        started, status, body = time.monotonic(), 0, _Body(receive, self.most_body, self.too_large)
 
         async def noted(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), *HEADERS]
+                closing = () if body.is_read or status < 400 else ((b"connection", b"close"),)
+                message["headers"] = [*message.get("headers", ()), *HEADERS, *closing]
+            elif status >= 400 and not body.is_read and not message.get("more_body"):
+                await send({**message, "more_body": True})
+                await body.drain()
+                message = {"type": "http.response.body"}
             await send(message)
 
         try:
             if self._is_too_large(scope):
-                await self._drain(receive)
-                await refusal(413, self.too_large, {"Connection": "close"})(scope, receive, noted)
+                await refusal(413, self.too_large)(scope, body.receive, noted)
             else:
-                await self.app(scope, self._counted(receive), noted)
+                await self.app(scope, body.receive, noted)
         except Exception as problem:  # the last resort: a reply, and no message in the log
             self.log.error(kind_of(problem))
             if not status:
-                await refusal(500, "the agent made a mistake: its owner can see which")(scope, receive, noted)
+                await refusal(500, "the agent made a mistake: its owner can see which")(scope, body.receive, noted)
         finally:
             path = getattr(scope.get("route"), "path", "other")
             self.count(path, status)
@@ -107,26 +83,40 @@ class Watch:
         lengths = [value for name, value in scope["headers"] if name == b"content-length"]
         return any(not each.isdigit() or len(each) > 12 or int(each) > self.most_body for each in lengths)
 
-    def _counted(self, receive: Receive) -> Receive:
-        """A body that does not say how long it is, is read no further than it may be long."""
-        size = 0
 
-        async def counted() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self.most_body:
-                raise HTTPException(413, self.too_large)
-            return message
+class _Body:
+    """What a client sends: no more than it may, and not for longer than it may."""
 
-        return counted
+    def __init__(self, receive: Receive, most: int, too_large: str) -> None:
+        self._receive, self._most, self._too_large = receive, most, too_large
+        self._size, self._end = 0, time.monotonic() + SENDING
+        self.is_read = False
 
-    async def _drain(self, receive: Receive) -> None:
-        size = 0
-        while size < DRAINED * self.most_body:
-            message = await receive()
-            size += len(message.get("body", b""))
-            if message["type"] != "http.request" or not message.get("more_body"):
+    async def receive(self) -> Message:
+        """The next part."""
+        if self.is_read:
+            return await self._receive()
+        try:
+            message = await self._next(self._end - time.monotonic())
+        except TimeoutError:
+            raise HTTPException(408, "the request took too long to send") from None
+        if self._size > self._most:
+            raise HTTPException(413, self._too_large)
+        return message
+
+    async def _next(self, seconds: float) -> Message:
+        message = await asyncio.wait_for(self._receive(), max(0.0, seconds))
+        self._size += len(message.get("body", b""))
+        self.is_read = message["type"] != "http.request" or not message.get("more_body")
+        return message
+
+    async def drain(self) -> None:
+        """Read the rest and forget it: a connection that is closed while its client still writes takes the reply along."""
+        end = time.monotonic() + LINGER
+        while not self.is_read and self._size < DRAINED:
+            try:
+                await self._next(end - time.monotonic())
+            except TimeoutError:
                 return
 
 

@@ -120,18 +120,25 @@ class Pins:
         sets = connection.execute(self._sql.select(self._datasets)).all()
         return {row.name: Pin(row.name, row.people, row.collude, tuple(rows.get(row.name, ()))) for row in sets}
 
-    def write(self, connection: Any, pin: Pin) -> None:
-        """Tie a data set's name to its data and promises; refused where answers were given about others."""
+    def check(self, connection: Any, pin: Pin) -> tuple[Pin | None, bool]:
+        """Refuse a data set where answers were given about others; what its name was tied to, and whether that binds."""
         pinned, answered = self.read(connection), self.answered(connection)
         for other in pinned.values():
             if other.name != pin.name and other.name in answered:
                 refuse_same_people(other, pin, answered=True)
         known = pinned.get(pin.name)
+        binds = known is not None and pin.name in answered
+        if known is not None and binds and known != pin:
+            refuse_change(known, pin, answered[pin.name])
+        return known, binds
+
+    def write(self, connection: Any, pin: Pin) -> None:
+        """Tie a data set's name to its data and promises; refused where answers were given about others."""
+        known, binds = self.check(connection, pin)
         if known == pin:
             return
         columns: Sequence[PinnedColumn] = pin.columns
-        if known is not None and pin.name in answered:
-            refuse_change(known, pin, answered[pin.name])
+        if known is not None and binds:
             # People stay in the order of the columns that were there first.
             mine, first = {column.name: column for column in columns}, [column.name for column in known.columns]
             columns = [*(mine[name] for name in first), *(each for each in columns if each.name not in first)]

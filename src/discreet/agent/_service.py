@@ -1,114 +1,66 @@
-"""The agent itself: it holds the data, audits every question, and writes an answer down before it says it.
-
-One book per private column where analysts may collude, one per column and analyst where they may not. A book is an auditor and
-the rows of the ledger that it has seen; whatever else is in memory can be lost.
-"""
+"""The agent itself: it holds the data, audits every question, and writes an answer down before it says it."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.agent import _ledger as ledgers
+from discreet.agent._books import Book, Inquiry
 from discreet.agent._config import Config
 from discreet.agent._filters import group_of
-from discreet.agent._fingerprints import digest, secret
+from discreet.agent._fingerprints import secret
 from discreet.agent._groups import groups_of
 from discreet.agent._holdings import Holding, load_all
-from discreet.agent._ledger import Analyst, Answer, ConflictError, Ledger, OverBudgetError
+from discreet.agent._ledger import ConflictError, Ledger, NoLedgerError
 from discreet.agent._pins import book_name, book_of
+from discreet.agent._registry import SLACK, Analyst, OverBudgetError
+from discreet.agent._rows import Answer, total
 from discreet.agent._terms import asked_of, book_columns
-from discreet.errors import DiscreetError, InputError
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet.agent._pins import Pin
     from discreet.agent._questions import Question
-    from discreet.queries.auditor import Auditor
 
 TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
 
 
-class DamagedError(DiscreetError):
-    """A ledger that lacks rows: what was said is not known any more, so nothing more is said."""
-
-
-@dataclass
-class Book:
-    """What was answered about one column, or about several together, and the auditor that knows it."""
-
-    name: str
-    holding: Holding
-    columns: tuple[str, ...]
-    analyst: str = ""  # whose it is, where analysts do not collude
-    auditor: Auditor | None = None
-    seen: int = 0  # rows of the ledger that the auditor knows
-    records: int = 0  # and what they told it
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """One question at a time; an auditor that knows of an answer that was not written down is thrown away."""
-        with self.lock:
-            try:
-                yield
-            finally:
-                if self.auditor is not None and len(self.auditor.records) != self.records:
-                    self.auditor = None
-
-    def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
-        """The auditor, told of every row that is in the ledger by now."""
-        if self.auditor is None:
-            self.auditor, self.seen, self.records = self.holding.auditor(*self.columns), 0, 0
-        rows = ledger.read(book=self.name, after=self.seen, turn=turn)
-        if any(row.number != self.seen + i for i, row in enumerate(rows, 1)):
-            raise DamagedError("rows of the ledger are missing: the owner must restore it")
-        self.auditor.follow([row.record for row in rows if row.record])
-        self.seen, self.records = self.seen + len(rows), len(self.auditor.records)
-        return self.auditor
-
-    def wrote(self, answer: Answer) -> None:
-        """The auditor's last answer stands in the ledger."""
-        self.seen, self.records = answer.number, self.records + bool(answer.record)
-
-
-@dataclass(frozen=True)
-class Inquiry:
-    """A question by somebody, in that book, what it is called there, and as the auditor is asked."""
-
-    analyst: Analyst
-    question: Question
-    book: Book
-    key: str
-    asked: dict[str, Any]
-
-
 class Agent:
-    """Data sets, books and the ledger."""
+    """Data sets, books and the ledger.
+
+    Pickled, it is the same agent in another process, with a connection of its own to the ledger.
+    """
 
     def __init__(self, config: Config) -> None:
-        self.config = config
         # Data that cannot be served make no ledger.
-        is_new = config.ledger.startswith("sqlite:///") and not Path(config.ledger.removeprefix("sqlite:///")).exists()
-        held = load_all(config.datasets) if is_new else None
-        self.ledger = Ledger(config.ledger)
+        held = load_all(config.datasets) if _is_new(config) else None
+        ledger = Ledger(config.ledger)
         try:
-            self.holdings = held or load_all(config.datasets, self.ledger.orders())
+            holdings = held or load_all(config.datasets, ledger.orders())
             key = secret(Path(config.fingerprints))
-            self.ledger.check_key(digest(key, b"discreet"))
-            for holding in self.holdings.values():
-                self.ledger.pin(holding.pin(key))
+            ledger.use_key(key)
+            for holding in holdings.values():
+                ledger.pin(holding.pin(key))
         except BaseException:
-            self.ledger.close()
+            ledger.close()
             raise
+        self._hold(config, holdings, ledger)
+
+    def _hold(self, config: Config, holdings: Mapping[str, Holding], ledger: Ledger) -> None:
+        self.config, self.holdings, self.ledger = config, holdings, ledger
         self._books: dict[str, Book] = {}
         self._books_lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _elsewhere, (self.config, self.holdings, self.ledger.key, self.ledger.pinned)
 
     def close(self) -> None:
         """Let go of the ledger."""
@@ -118,21 +70,7 @@ class Agent:
 
     def datasets(self) -> list[dict[str, Any]]:
         """What can be asked: names, bounds and promises, no values."""
-        return [
-            {
-                "name": holding.dataset.name,
-                "people": holding.people,
-                "public": list(holding.dataset.public),
-                "kinds": holding.kinds(),
-                "private": [
-                    {**column.declared, "step": float(holding.lattices[column.name].step)}
-                    for column in holding.dataset.private
-                ],
-                "collude": holding.dataset.collude,
-                "smallest_group": holding.dataset.smallest_group,
-            }
-            for holding in self.holdings.values()
-        ]
+        return described(self.holdings)
 
     def inquiry(self, analyst: Analyst, question: Question) -> Inquiry:
         """Who and what a question is about; two ways of naming the same people are one question."""
@@ -156,15 +94,35 @@ class Agent:
         if question.by:
             return self.price_groups(analyst, question)
         inquiry = self.inquiry(analyst, question)
-        known = self.recall(inquiry)
+        known = self.known_price(inquiry)
         if known is not None:
-            return {"bits": 0.0, "cells": known.cells, "error": known.error, "known": True}
-        with inquiry.book.alone():
+            return known
+        with inquiry.book.lock:
             auditor = inquiry.book.up_to_date(self.ledger)
             bits = auditor.price(**inquiry.asked).bits
             cells = auditor.offer(**inquiry.asked)
         widest = max(high - low for low, high in cells) / 2
         return {"bits": bits, "cells": len(cells) if bits else 1, "error": widest, "known": False}
+
+    def known_price(self, inquiry: Inquiry) -> dict[str, Any] | None:
+        """What a question costs that was answered before: nothing."""
+        known = self.recall(inquiry)
+        return None if known is None else {"bits": 0.0, "cells": known.cells, "error": known.error, "known": True}
+
+    def answer_to(self, analyst: Analyst, question: Question) -> Answer:
+        """Answer a question that was not answered before."""
+        return self.answer(self.inquiry(analyst, question))
+
+    def can_surely_pay(self, inquiry: Inquiry) -> bool:
+        """Whether the budget covers a question whatever it turns out to cost."""
+        left = inquiry.analyst.budget - self.ledger.spent(inquiry.analyst.name)
+        return math.log2(inquiry.most_cells()) <= left + SLACK
+
+    def check_can_pay(self, analyst: Analyst, bits: float) -> None:
+        """Refuse a price that is more than is left."""
+        left = analyst.budget - self.ledger.spent(analyst.name)
+        if bits > left + SLACK:
+            raise OverBudgetError.of(bits, left)
 
     def groups(self, analyst: Analyst, question: Question) -> tuple[list[tuple[dict[str, Any], Inquiry]], int]:
         """A question about every group of public columns, one by one, and how many groups are too small to ask about."""
@@ -178,29 +136,9 @@ class Agent:
         new = [inquiry for _, inquiry in asked if self.recall(inquiry) is None]
         if not new:
             return {"bits": 0.0, "cells": 1, "error": question.error, "known": True, "groups": len(asked)}
-        auditor = new[0].book.holding.auditor(*new[0].book.columns)
-        cells = [auditor.most_cells(**inquiry.asked) for inquiry in new]
+        cells = [inquiry.most_cells() for inquiry in new]
         bits = math.fsum(map(math.log2, cells))
         return {"bits": bits, "cells": max(cells), "error": question.error, "known": False, "groups": len(asked)}
-
-    def ask_groups(self, analyst: Analyst, question: Question) -> dict[str, Any]:
-        """Answer about every group. What it can cost at most is looked at first, so a refusal does not depend on the data.
-
-        Each group is a row of the ledger: what was said before a server died is said again for nothing.
-        """
-        bits = self.price_groups(analyst, question)["bits"]
-        left = analyst.budget - self.ledger.spent(analyst.name)
-        if bits > left + ledgers.SLACK:
-            raise OverBudgetError.of(bits, left)
-        asked, small = self.groups(analyst, question)
-        found = [(labels, self.recall(inquiry), inquiry) for labels, inquiry in asked]
-        answers = [(labels, known or self.answer(inquiry), known) for labels, known, inquiry in found]
-        return {
-            "question": question.to_json(),
-            "groups": [{"group": labels, **told(answer)} for labels, answer, _ in answers],
-            "left_out": small,
-            "bits": math.fsum(answer.bits for _, answer, known in answers if known is None),
-        }
 
     def ask(self, analyst: Analyst, question: Question) -> Answer:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
@@ -219,26 +157,21 @@ class Agent:
         """
         book = inquiry.book
         for left in reversed(range(TRIES)):
-            with book.alone():
+            with book.lock:
+                if not left:
+                    book.up_to_date(self.ledger)  # so that hardly anything is left to follow while others wait
                 try:
                     with nullcontext() if left else self.ledger.turn(book.name) as turn:
                         # Somebody may have asked it while we waited.
-                        known = self.ledger.find(book.name, inquiry.key, turn)
-                        if known is not None:
-                            return known
-                        answer = self._audited(inquiry, turn)
-                        written = self.ledger.commit(answer, turn)
+                        return self.ledger.find(book.name, inquiry.key, turn) or inquiry.answered(self.ledger, turn)
                 except ConflictError:
                     continue
-                if written is answer:
-                    book.wrote(answer)
-                return written
         raise ConflictError("the ledger is very busy: try again")
 
     def my_ledger(self, analyst: Analyst) -> dict[str, Any]:
         """What an analyst asked, spent, and has left."""
         answers = self.ledger.read(analyst=analyst.name)
-        spent = ledgers.total(answers)
+        spent = total(answers)
         return {
             "analyst": analyst.name,
             "budget": analyst.budget,
@@ -267,7 +200,7 @@ class Agent:
             if holding is None or not set(columns) <= set(holding.dataset.columns):
                 continue  # held no more
             book = self._opened(holding, columns, analyst)
-            with book.alone():
+            with book.lock:
                 intervals = book.up_to_date(self.ledger).intervals()
             answers = self.ledger.read(book=book.name)
             for i, column in enumerate(holding.dataset.columns[each] for each in columns):
@@ -283,7 +216,7 @@ class Agent:
                         "analyst": book.analyst,
                         "people": holding.people,
                         "answers": len(answers),
-                        "bits": ledgers.total(answers),
+                        "bits": total(answers),
                         "keep": column.keep,
                         "range": column.upper - column.lower,
                         "lengths": lengths,
@@ -312,32 +245,6 @@ class Agent:
         with self._books_lock:
             return self._books.setdefault(name, Book(name, holding, columns, analyst))
 
-    def _audited(self, inquiry: Inquiry, turn: Any) -> Answer:
-        """The answer to a question, not yet written down."""
-        book = inquiry.book
-        auditor = book.up_to_date(self.ledger, turn)
-        # What it costs is looked at before the data are, so that a refusal does not depend on them.
-        bits = auditor.price(**inquiry.asked).bits
-        left = inquiry.analyst.budget - self.ledger.spent(inquiry.analyst.name, turn)
-        if bits > left + ledgers.SLACK:
-            raise OverBudgetError.of(bits, left)
-        records = len(auditor.records)
-        reply = auditor.ask(**inquiry.asked, data=book.holding.values(*book.columns))
-        return Answer(
-            book=book.name,
-            number=book.seen + 1,
-            key=inquiry.key,
-            analyst=inquiry.analyst.name,
-            question=inquiry.question.to_json(),
-            cells=len(reply.cells) if reply.bits else 1,
-            answer=reply.answer,
-            error=reply.error,
-            low=reply.cell[0],
-            high=reply.cell[1],
-            record=auditor.records[-1].to_dict() if len(auditor.records) > records else {},
-            at=ledgers.now(),
-        )
-
 
 def told(answer: Answer) -> dict[str, Any]:
     """An answer as it is sent."""
@@ -351,3 +258,57 @@ def told(answer: Answer) -> dict[str, Any]:
         "number": answer.number,
         "at": answer.at,
     }
+
+
+def described(holdings: Mapping[str, Holding]) -> list[dict[str, Any]]:
+    """What can be asked about data sets: names, bounds and promises, no values."""
+    return [
+        {
+            "name": holding.dataset.name,
+            "people": holding.people,
+            "public": list(holding.dataset.public),
+            "kinds": holding.kinds(),
+            "private": [
+                {**column.declared, "step": float(holding.lattices[column.name].step)}
+                for column in holding.dataset.private
+            ],
+            "collude": holding.dataset.collude,
+            "smallest_group": holding.dataset.smallest_group,
+        }
+        for holding in holdings.values()
+    ]
+
+
+def examined(config: Config) -> tuple[list[dict[str, Any]], int | None]:
+    """Everything that would stop a start, found without writing anything: the data sets, and how many answers were given.
+
+    None where there is no ledger yet.
+    """
+    ledger = None
+    with suppress(NoLedgerError):
+        ledger = None if _is_new(config) else Ledger(config.ledger, read_only=True)
+    if ledger is None:
+        return described(load_all(config.datasets)), None
+    try:
+        holdings = load_all(config.datasets, ledger.orders())
+        if ledger.has_key():
+            key = secret(Path(config.fingerprints), make=False)
+            ledger.use_key(key)
+            for holding in holdings.values():
+                ledger.pin(holding.pin(key))
+        return described(holdings), ledger.totals()[0]
+    finally:
+        ledger.close()
+
+
+def _is_new(config: Config) -> bool:
+    """Whether the ledger is a file that is not there yet."""
+    return config.ledger.startswith("sqlite:///") and not Path(config.ledger.removeprefix("sqlite:///")).exists()
+
+
+def _elsewhere(config: Config, holdings: Mapping[str, Holding], key: bytes, pinned: Mapping[str, Pin]) -> Agent:
+    agent = Agent.__new__(Agent)
+    ledger = Ledger(config.ledger)
+    ledger.go_on(key, pinned)
+    agent._hold(config, holdings, ledger)
+    return agent

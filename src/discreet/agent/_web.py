@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
-import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, PlainTextResponse
@@ -20,28 +18,24 @@ from starlette.exceptions import HTTPException
 import discreet
 from discreet.agent import _forms as forms
 from discreet.agent._database import UnavailableError
+from discreet.agent._desk import Desk
 from discreet.agent._history import Histories
 from discreet.agent._ledger import (
     Analyst,
     ConflictError,
+    DamagedError,
     OverBudgetError,
     RevokedError,
     TakenError,
     UnknownAnalystError,
 )
-from discreet.agent._middleware import Counts, Watch, logger, refusal
+from discreet.agent._logs import logger
+from discreet.agent._middleware import Counts, Watch, refusal
 from discreet.agent._pages import mark, owner_page, owner_part, token, welcome_page
-from discreet.agent._service import Agent, DamagedError, told
+from discreet.agent._queues import BusyError
+from discreet.agent._service import Agent, told
+from discreet.agent._workers import EndedError
 from discreet.errors import DiscreetError
-
-if TYPE_CHECKING:
-    import socket
-
-AUDITS = 24
-"""New questions that are worked on or wait for their book, at a time; what is known already passes them by."""
-
-GRACE = 30
-"""Seconds that requests have to end after the server was told to stop."""
 
 PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
 """What the owner's page may load: nothing."""
@@ -54,18 +48,23 @@ STATUSES: dict[type[DiscreetError], int] = {
     ConflictError: 503,
     DamagedError: 503,
     UnavailableError: 503,
+    EndedError: 503,
+    BusyError: 429,
 }
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": forms.Reason} for status in (400, 401, 402, 403, 404, 405, 409, 413, 422, 503)
+    status: {"model": forms.Reason} for status in (400, 401, 402, 403, 404, 405, 408, 409, 413, 422, 429, 503)
 }
 
 
-def create_app(agent: Agent) -> FastAPI:
-    """The agent's web application."""
+def create_app(agent: Agent, *, apart: bool = False, address: str = "") -> FastAPI:
+    """The agent's web application; `apart` audits in processes of their own, `address` is where people reach it."""
+    desk = Desk(agent, apart=apart)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        desk.start()
         yield
+        desk.close()
         agent.close()
 
     app = FastAPI(
@@ -75,9 +74,10 @@ def create_app(agent: Agent) -> FastAPI:
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
+        redirect_slashes=False,  # the address would be one that the client made up
         responses=REFUSALS,
     )
-    app.state.agent, app.state.counts, app.state.audits = agent, Counts(), CapacityLimiter(AUDITS)
+    app.state.agent, app.state.counts, app.state.desk, app.state.address = agent, Counts(), desk, address
     app.state.histories = Histories()
     app.add_middleware(Watch, most_body=agent.config.most_body, count=app.state.counts)
     app.add_exception_handler(Refused, _refused)
@@ -106,6 +106,8 @@ async def _refused(_: Request, problem: Any) -> Response:
 
 async def _wrong(_: Request, problem: Exception) -> Response:
     status = next((status for kind, status in STATUSES.items() if isinstance(problem, kind)), 400)
+    if isinstance(problem, BusyError):
+        return refusal(status, str(problem), {"Retry-After": str(problem.wait)})
     if status < 500:
         return refusal(status, str(problem))
     logger().warning({"unavailable": getattr(problem, "code", type(problem).__name__)})
@@ -134,12 +136,12 @@ async def _agent(request: Request) -> Agent:
     return request.app.state.agent  # type: ignore[no-any-return]
 
 
-async def _audits(request: Request) -> CapacityLimiter:
-    return request.app.state.audits  # type: ignore[no-any-return]
+async def _desk(request: Request) -> Desk:
+    return request.app.state.desk  # type: ignore[no-any-return]
 
 
 Serving = Annotated[Agent, Depends(_agent)]
-Audits = Annotated[CapacityLimiter, Depends(_audits)]
+AtTheDesk = Annotated[Desk, Depends(_desk)]
 
 
 async def _key(credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]) -> str:
@@ -174,9 +176,11 @@ running = APIRouter()
 
 @running.get("/health")
 def health(agent: Serving) -> forms.Health:
-    """Whether the agent and its ledger answer."""
+    """Whether the agent and its ledger answer, and there is room for another answer."""
     if not agent.ledger.is_alive():
         raise Refused(503, "the ledger does not answer")
+    if not agent.ledger.can_write():
+        raise Refused(503, "the ledger cannot be written to: is the disk full?")
     return forms.Health(status="ok", version=discreet.__version__)
 
 
@@ -202,29 +206,18 @@ def datasets(agent: Serving, _: Asking) -> dict[str, Any]:
 
 
 @asking.post("/ask", response_model=forms.Answered | forms.Groups | forms.Priced)
-async def ask(asked: forms.Asked, analyst: Asking, agent: Serving, audits: Audits) -> dict[str, Any]:
+async def ask(asked: forms.Asked, analyst: Asking, agent: Serving, desk: AtTheDesk) -> dict[str, Any]:
     """Ask a question; the answer is in the ledger before it is sent. With EXPLAIN before it, only its price is told."""
     if asked.is_explain:
-        return await price(asked, analyst, agent, audits)
-    found = await _told(asked, analyst, agent, audits)
+        return await price(asked, analyst, desk)
+    found = await desk.ask(analyst, await to_thread.run_sync(asked.question))
     return found | {"left": max(0.0, analyst.budget - await to_thread.run_sync(agent.ledger.spent, analyst.name))}
 
 
-async def _told(asked: forms.Asked, analyst: Analyst, agent: Agent, audits: CapacityLimiter) -> dict[str, Any]:
-    question = await to_thread.run_sync(asked.question)
-    if question.by:
-        return await to_thread.run_sync(agent.ask_groups, analyst, question, limiter=audits)
-    inquiry = await to_thread.run_sync(agent.inquiry, analyst, question)
-    answer = await to_thread.run_sync(agent.recall, inquiry)
-    if answer is None:
-        answer = await to_thread.run_sync(agent.answer, inquiry, limiter=audits)
-    return told(answer) | {"question": inquiry.question.to_json()}  # in the asker's words, not in another's
-
-
 @asking.post("/price", response_model=forms.Priced, response_model_exclude_unset=True)
-async def price(asked: forms.Asked, analyst: Asking, agent: Serving, audits: Audits) -> dict[str, Any]:
+async def price(asked: forms.Asked, analyst: Asking, desk: AtTheDesk) -> dict[str, Any]:
     """What a question would cost, without asking it."""
-    return await to_thread.run_sync(lambda: agent.price(analyst, asked.question()), limiter=audits)
+    return await desk.price(analyst, await to_thread.run_sync(asked.question))
 
 
 @asking.get("/ledger", response_model=forms.MyLedger)
@@ -282,7 +275,7 @@ owner_pages = APIRouter()
 @owner_pages.get("/", response_class=HTMLResponse, include_in_schema=False)
 def welcome(request: Request) -> Response:
     """For a person who opens the address in a browser: what this is, and where to go; nothing about the data."""
-    page = welcome_page(str(request.base_url).rstrip("/"))
+    page = welcome_page(request.app.state.address)
     return HTMLResponse(page, headers={"Content-Security-Policy": PAGE_POLICY})
 
 
@@ -333,28 +326,3 @@ async def revoke_by_click(request: Request, agent: Serving, key: Annotated[str, 
         raise Refused(403, "this did not come from the owner's page: open it again")
     await to_thread.run_sync(lambda: agent.ledger.change_analyst(name, revoked=True))
     return Response(status_code=303, headers={"Location": "../owner"})
-
-
-# ---------------------------------------------------------------------- serving
-
-
-def run(agent: Agent, listener: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT: then no more requests are taken, those begun are ended, and it returns."""
-    import uvicorn
-
-    logger("uvicorn", logging.WARNING)
-    config = uvicorn.Config(
-        create_app(agent),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=GRACE,
-        ws="none",
-    )
-    # The server raises the signal again when it has ended; by then all is done.
-    before = {each: signal.signal(each, lambda *_: None) for each in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)

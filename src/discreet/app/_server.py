@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
-import ssl
 import tempfile
 import threading
 import webbrowser
@@ -19,6 +18,7 @@ from fastapi import FastAPI, Request
 from nicegui import ui
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
+from discreet._listening import LOOPBACK, address_of, certificates, check_reach, listener
 from discreet.app import _downloads as downloads
 from discreet.app._guard import Guard, Rules
 from discreet.app._layout import MORE, STEPS, THEME_COOKIE, View, frame, reachable
@@ -29,8 +29,6 @@ from discreet.app._theme import Theme
 from discreet.app._work import Job, Workers
 from discreet.errors import InputError
 
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104, people open it by the machine's name
 GIGABYTE = 1 << 30
 
 
@@ -74,25 +72,8 @@ class Settings:
             raise InputError(
                 f"{self.proxy or self.host} can be reached from elsewhere: name a file of people by --auth"
             )
-        if self.proxy is None and not (self.certificate and self.key):
-            raise InputError(
-                "beyond this machine passwords need TLS: give --tls-cert and --tls-key, or --proxy https://… where one has it"
-            )
-        if self.proxy is not None and not self.proxy.startswith("https://"):
-            raise InputError(
-                "--proxy is the https address under which people open the app, such as https://data.example.org"
-            )
+        check_reach(self.host, self.proxy, self.certificate, self.key)
         return self
-
-
-def listener(host: str, port: int) -> socket.socket:
-    """A socket that has the port."""
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=128)
-    except OSError as problem:
-        why = (problem.strerror or "no such address").partition(" (")[0]
-        raise InputError(f"{host}:{port} cannot be listened on: {why}; try another --port") from None
 
 
 def _rules(settings: Settings, port: int) -> Rules:
@@ -157,7 +138,7 @@ def build(settings: Settings, rules: Rules, sessions: Sessions) -> Guard:
 def run(settings: Settings, *, open_browser: bool = True, tell: Callable[[str], Any] = print) -> None:
     """Serve the app until it is interrupted."""
     settings.checked()
-    context = _certificates(settings)
+    context = certificates(settings.certificate, settings.key)
     taken = listener(settings.host, settings.port)
     port = taken.getsockname()[1]
     rules = _rules(settings, port)
@@ -167,9 +148,7 @@ def run(settings: Settings, *, open_browser: bool = True, tell: Callable[[str], 
     try:
         guard = build(settings, rules, sessions)
         workers.begin(Job("warm-up", ""), warm_up)
-        shown = socket.gethostname() if settings.host in EVERYWHERE else settings.host
-        host = f"[{shown}]" if ":" in shown else shown
-        address = settings.proxy or f"{'https' if rules.secure else 'http'}://{host}:{port}"
+        address = address_of(taken, settings.host, settings.proxy, secure=rules.secure)
         link = f"{address}/?token={rules.token}" if rules.token else f"{address}/"
         tell(f"discreet is at {link}")
         tell("press Ctrl-C to end it; nothing leaves this machine, and what you upload is removed then")
@@ -184,17 +163,6 @@ def run(settings: Settings, *, open_browser: bool = True, tell: Callable[[str], 
         workers.close()
         sessions.close()
         tempfile.tempdir = None
-
-
-def _certificates(settings: Settings) -> dict[str, Any]:
-    """What uvicorn needs for TLS; files that cannot be used are refused before anything starts."""
-    if not settings.certificate:
-        return {}
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.certificate, settings.key)
-    except (OSError, ssl.SSLError):
-        raise InputError("--tls-cert and --tls-key are not a certificate and its key, or cannot be read") from None
-    return {"ssl_certfile": settings.certificate, "ssl_keyfile": settings.key}
 
 
 def read_people(path: str) -> dict[str, str]:

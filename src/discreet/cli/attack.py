@@ -37,7 +37,7 @@ def command(ledger: str, config: str, html: str | None, as_json: bool) -> None:
     settings = Config.load(config)
     if "://" not in ledger and not Path(ledger).is_file():
         raise InputError(f"{ledger}: there is no such ledger")
-    opened = Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}")
+    opened = Ledger(ledger if "://" in ledger else f"sqlite:///{ledger}", read_only=True)
     try:
         found = attack(settings, opened)
         if html:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import socket
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 @click.argument("config", metavar="AGENT.TOML", required=False)
 @click.option("--host", help="The address to listen on, instead of the one in the file.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; 0 is any that is free.")
+@click.option("--tls-cert", "certificate", metavar="FILE", help="A certificate, for addresses beyond this machine.")
+@click.option("--tls-key", "private_key", metavar="FILE", help="Its key.")
+@click.option("--proxy", metavar="URL", help="The https address under which a proxy with TLS shows the agent.")
 @click.option(
     "--add",
     "analysts",
@@ -35,15 +37,22 @@ if TYPE_CHECKING:
     "--keys", metavar="FOLDER", help="Write new keys to files there that only you can read, instead of showing them."
 )
 @click.option("--new-owner-key", "renew", is_flag=True, help="Make another owner's key; the old one ends.")
-@click.option("--check", is_flag=True, help="Read the data and the ledger, say whether all is well, and stop.")
+@click.option("--set-up", is_flag=True, help="Make the ledger and the keys, and stop.")
+@click.option(
+    "--check", is_flag=True, help="Read the data and the ledger, say whether all is well, and stop; nothing is written."
+)
 @click.option("--example", is_flag=True, help="Print an agent.toml to begin with, and stop.")
 def command(
     config: str | None,
     host: str | None,
     port: int | None,
+    certificate: str | None,
+    private_key: str | None,
+    proxy: str | None,
     analysts: tuple[str, ...],
     keys: str | None,
     renew: bool,
+    set_up: bool,
     check: bool,
     example: bool,
 ) -> None:
@@ -51,6 +60,7 @@ def command(
 
     The first start makes the owner's key and shows it once: with it, analysts are added, and /owner is opened.
     """
+    from discreet._listening import address_of, certificates, check_reach, listener
     from discreet.errors import InputError, needs_extra
 
     if example:
@@ -61,30 +71,46 @@ def command(
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
     from discreet.agent._config import Config
-    from discreet.agent._service import Agent
-    from discreet.agent._web import run
+    from discreet.agent._service import Agent, examined
+    from discreet.agent._serving import run
 
     settings = Config.load(config)
     wanted = [_wanted(text) for text in analysts]
+    if check:
+        if wanted or renew or set_up or keys is not None:
+            raise InputError("--check writes nothing: leave out --add, --keys, --new-owner-key and --set-up")
+        datasets, answers = examined(settings)
+        _describe(datasets)
+        told = (
+            "none yet, the first start makes it" if answers is None else f"{answers:,} answers, none missing or changed"
+        )
+        click.echo(f"ledger: {told}")
+        return
+    host = host or settings.host
+    check_reach(host, proxy, certificate, private_key)
+    tls = certificates(certificate, private_key)
     tell = _teller(keys)
     agent = Agent(settings)
     try:
         # The port is taken before a key is made: a start that fails does not use it up.
-        listener = None if check else _listener(host or settings.host, settings.port if port is None else port)
+        taken = None if set_up else listener(host, settings.port if port is None else port)
         _add(agent, wanted, tell)
         key = agent.ledger.owner_key(renew=renew)
         if key is not None:
             tell("owner", "the owner's key", key)
-        for row in agent.datasets():
-            private = ", ".join(f"{each['name']} ({_recorded(each['step'])})" for each in row["private"])
-            click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
-        if listener is not None:
-            address, number, *_ = listener.getsockname()
-            shown = f"[{address}]" if ":" in address else address
-            click.echo(f"listening on http://{shown}:{number}, the owner's page is /owner")
-            run(agent, listener)
+        _describe(agent.datasets())
+        if taken is not None:
+            address = address_of(taken, host, proxy, secure=bool(tls))
+            click.echo(f"listening on {address}, the owner's page is /owner")
+            run(agent, taken, address, tls)
     finally:
         agent.close()
+
+
+def _describe(datasets: list[dict[str, Any]]) -> None:
+    for row in datasets:
+        private = ", ".join(f"{each['name']} ({_recorded(each['step'])})" for each in row["private"])
+        click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
 
 
 def _recorded(step: float) -> str:
@@ -133,15 +159,3 @@ def _teller(folder: str | None) -> Callable[[str, str, str], None]:
         click.echo(f"{what} is in {path}")
 
     return tell
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    """A socket that has the port."""
-    from discreet.errors import InputError
-
-    try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=512)
-    except OSError as problem:
-        why = (problem.strerror or "no such address").partition(" (")[0]
-        raise InputError(f"{host}:{port} cannot be listened on: {why}; try another --port or --host") from None

@@ -41,6 +41,7 @@ from discreet.queries.auditor._declarations import (
 from discreet.queries.auditor._lattices import around, ceiling, floor
 from discreet.queries.auditor._people import People, PriorRow, Row
 from discreet.queries.auditor._reals import Real
+from discreet.queries.auditor._resuming import Points, Told
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 from discreet.queries.auditor._whole_numbers import Integral
 from discreet.queries.auditor._witnesses import Extremes, personal_intervals, shared_out
@@ -66,6 +67,17 @@ class _Engine(Protocol):
     def after(self, prospect: Any, key: bytes, cells: Cells, chosen: int) -> _Engine:
         """The state once a cell has been told."""
 
+    @property
+    def told(self) -> Told:
+        """What the transcript says, without what was searched for."""
+
+    @property
+    def points(self) -> Points:
+        """What was searched for."""
+
+    def resumed(self, told: Told, points: Points) -> _Engine:
+        """The state that these two were parts of."""
+
     def witness(self) -> FloatArray:
         """Sums of the classes, in steps, that every answer so far allows."""
 
@@ -86,6 +98,17 @@ class _Offer:
         """Whether it is for this question, now."""
         mine = self.question
         return self.after == records and mine.error == question.error and mine.key == question.key
+
+
+@dataclass(eq=False)
+class Draft:
+    """A reply that was not given yet: the auditor knows nothing of it until it is taken."""
+
+    reply: Reply
+    record: Record | None  # what is to be remembered; None where nothing is
+    after: int
+    offer: _Offer | None = None
+    engine: _Engine | None = None
 
 
 class Auditor:
@@ -247,33 +270,69 @@ class Auditor:
             For what cannot be asked, and for data that do not fit the bounds, the prior rows or earlier answers; no value
             is shown.
         """
+        draft = self.draft(members, aggregate, error=error, data=data, weights=weights)
+        self.take(draft)
+        return draft.reply
+
+    def draft(
+        self,
+        members: npt.ArrayLike,
+        aggregate: str = "mean",
+        *,
+        error: float = 0.01,
+        data: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+    ) -> Draft:
+        """The reply that `ask` would give, without giving it: whoever cannot write it down drops it, and nothing was said."""
         question = self._question(members, aggregate, error, weights)
         if data is None:
             raise InputError("data are needed to answer: give everybody's value, or use offer or price")
         values = checked_data(self._people, data)
         check_recorded(self._step, self._people, values)
-        known = self._known(question)
+        known, offer = self._known(question), None
+        remembered: Record | None
         if known is None:
             offer = self._offer(question)
             chosen = offer.cells.find(self._people.sum_of(values, question.members, question.weights))
             if chosen is None or not self._fits(values):
                 raise InputError("data do not fit the answers given before: changed data are a new data set")
-            record = Record(question, offer.cells, chosen, free=False)
-            self._remember(record)
-            self._fold(offer)
+            record = remembered = Record(question, offer.cells, chosen, free=False)
         else:
             record = Record(question, known.cells, known.chosen, free=True)
-            if known.question.error != question.error:
-                self._remember(record)
+            remembered = record if known.question.error != question.error else None
         low, high = (end / question.divisor for end in record.cells.ends(record.chosen))
         middle, error_of_it = around(low, high)
-        return Reply(
+        reply = Reply(
             middle if len(record.cells) > 1 else None,
             error_of_it,
             (floor(low), ceiling(high)),
             record.cells.listed(question.divisor),
             math.log2(len(record.cells)) if not record.free else 0.0,
         )
+        return Draft(reply, remembered, len(self._records), offer)
+
+    def witnesses_after(self, draft: Draft) -> bytes | None:
+        """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
+        record = draft.record
+        if record is None or not record.cuts or draft.offer is None:
+            return None
+        self._fold()
+        if draft.engine is None:
+            cells, question = record.cells, record.question
+            draft.engine = self._engine.after(draft.offer.prospect, question.key, cells, record.chosen)
+        return draft.engine.points.to_bytes()
+
+    def take(self, draft: Draft) -> None:
+        """The draft was told: remember it."""
+        if draft.after != len(self._records):
+            raise InputError("something else was told since this was drafted: draft it again")
+        if draft.record is None:
+            return
+        self._remember(draft.record)
+        if draft.engine is not None:
+            self._engine, self._folded = draft.engine, len(self._records)
+        else:
+            self._fold(draft.offer)
 
     def intervals(self, side: Literal["inner", "outer"] = "inner") -> FloatArray:
         """What each person still keeps, shape (n, 2).
@@ -346,11 +405,19 @@ class Auditor:
         """The transcript: every question that was answered, in order."""
         return tuple(self._records)
 
-    def follow(self, said: Iterable[Mapping[str, Any]]) -> None:
-        """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it."""
-        for each in said:
-            self._remember(Record.from_dict(each, self._people.n))
+    def follow(self, said: Iterable[Mapping[str, Any]], witnesses: bytes | None = None) -> None:
+        """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it.
+
+        `witnesses`, as `witnesses_after` of the last of them wrote them, are checked and spare the searches.
+        """
+        records = [Record.from_dict(each, self._people.n) for each in said]
+        for record in records:
+            self._remember(record)
             self._offered = None
+        told = self._engine.told.followed(self._records[self._folded :]) if witnesses is not None else None
+        points = Points.from_bytes(witnesses, told.system) if told is not None and witnesses is not None else None
+        if told is not None and points is not None:
+            self._engine, self._folded = self._engine.resumed(told, points), len(self._records)
 
     def _question(
         self, members: npt.ArrayLike, aggregate: str, error: float, weights: npt.ArrayLike | None

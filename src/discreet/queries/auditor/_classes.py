@@ -223,7 +223,7 @@ class System:
         Returns the finer system and the old class of each new one.
         """
         chosen = np.flatnonzero(self.class_of >= 0)
-        levels, which = _levels(weights[chosen])
+        levels, which = levels_of(weights[chosen])
         keys = self.class_of[chosen] * levels + which
         if levels > 2:
             found, label, count = np.unique(keys, return_inverse=True, return_counts=True)
@@ -288,7 +288,7 @@ class System:
         return x[parent] * self.members / coarser.members[parent]
 
 
-def _levels(weights: FloatArray) -> tuple[int, IntArray]:
+def levels_of(weights: FloatArray) -> tuple[int, IntArray]:
     """How many weights there are, and which of them each person has."""
     inside = weights != 0
     given = weights[inside]

@@ -15,6 +15,7 @@ from discreet.queries.auditor._barrier import centred
 from discreet.queries.auditor._classes import System, dot
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, interpolated, upper_bound
+from discreet.queries.auditor._resuming import Points, Told
 from discreet.queries.auditor._witnesses import Extremes, climbed_extremes, everyone_keeps
 
 MOST_CELLS = 100_000
@@ -109,6 +110,20 @@ class Real:
         """The state once a cell has been told."""
         system, point = prospect.cell(*cells.ends(chosen), cells.closed(chosen))
         return Real(system, centred(system, point), self.places | {key: prospect.place})
+
+    @property
+    def told(self) -> Told:
+        """What the transcript says."""
+        return Told(self.system, self.places)
+
+    @property
+    def points(self) -> Points:
+        """What was searched for."""
+        return Points(self.centre, [])
+
+    def resumed(self, told: Told, points: Points) -> Real:
+        """The state that these two were parts of."""
+        return Real(told.system, points.centre, dict(told.places))
 
     def witness(self) -> FloatArray:
         """Sums of the classes, in steps, strictly inside everything."""

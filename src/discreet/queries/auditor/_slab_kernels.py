@@ -19,7 +19,7 @@ TENURE = 4
 """Moves for which a class that was changed is left alone."""
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def row_sums(indptr, rows, weights, x, n_rows):
     """A x: the sum of every row."""
     out = np.zeros(n_rows)
@@ -30,7 +30,7 @@ def row_sums(indptr, rows, weights, x, n_rows):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pulled(indptr, rows, weights, multipliers):
     """A^T y: what multipliers of the rows amount to, class by class."""
     out = np.empty(len(indptr) - 1)
@@ -42,7 +42,7 @@ def pulled(indptr, rows, weights, multipliers):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def gram(indptr, rows, weights, theta, diagonal):
     """A diag(theta) A^T + diag(diagonal)."""
     k = len(diagonal)
@@ -62,7 +62,7 @@ def gram(indptr, rows, weights, theta, diagonal):
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scattered(indptr, rows, weights, factor, first, block):
     """Some classes from `first` on as lines of a table, each times its factor."""
     block[:] = 0.0
@@ -72,7 +72,7 @@ def scattered(indptr, rows, weights, factor, first, block):
             block[i, rows[e]] = weights[e] * factor[c]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def dual_terms(indptr, rows, weights, objective, multipliers, scale, members, kind, n_kinds):
     """For each kind of bounds, the sum over its classes of members x max(0, scale objective - A^T multipliers).
 
@@ -88,7 +88,7 @@ def dual_terms(indptr, rows, weights, objective, multipliers, scale, members, ki
     return out
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _room(indptr, rows, weights, c, below, above):
     """How far class c may rise and fall by itself, given the room below and above in every row; whole steps."""
     rise, fall = np.inf, np.inf
@@ -101,7 +101,7 @@ def _room(indptr, rows, weights, c, below, above):
     return rise, fall
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def alone(indptr, rows, weights, below, above):
     """How far each class may rise and fall by itself."""
     n = len(indptr) - 1
@@ -111,7 +111,7 @@ def alone(indptr, rows, weights, below, above):
     return rise, fall
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def longest_step(x, total, dx, s, low, high, ds):
     """The largest t for which x + t dx stays in [0, total] and s + t ds in [low, high]."""
     t = np.inf
@@ -128,7 +128,7 @@ def longest_step(x, total, dx, s, low, high, ds):
     return max(t, 0.0)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def positive_step(values, change):
     """The largest t for which values + t change stays nonnegative; infinity where nothing falls."""
     t = np.inf
@@ -138,7 +138,7 @@ def positive_step(values, change):
     return t
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def two_ways(x, total, dx, s, low, high, ds, share):
     """For each column of directions, the points that share of the way to the boundary, up and down, rounded."""
     n, f = dx.shape
@@ -154,7 +154,7 @@ def two_ways(x, total, dx, s, low, high, ds, share):
     return up, down
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def extremes(indptr, rows, weights, points, sums, total, floor, ceiling, classes):
     """For each column, the largest and least value of its class when the others stay; nothing outside the rows."""
     f = len(classes)
@@ -178,12 +178,12 @@ def extremes(indptr, rows, weights, points, sums, total, floor, ceiling, classes
     return most, least
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _excess(value, floor, ceiling):
     return max(0.0, floor - value, value - ceiling)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def repair(indptr, rows, weights, by_row, classes_of, point, least, most, floor, ceiling, moves):
     """Move whole numbers within [least, most] until every row is within [floor, ceiling]: a tabu walk.
 

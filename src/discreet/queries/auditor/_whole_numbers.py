@@ -22,6 +22,7 @@ from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._integral_search import Cover, Prospect, Search, modelled
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, upper_bound
+from discreet.queries.auditor._resuming import Points, Told
 from discreet.queries.auditor._witnesses import CLIMBS, Extremes, climb_to, climb_work, kept, solo
 
 MOST_CELLS = 1000
@@ -118,6 +119,20 @@ class Integral:
         # In a cell of one number the curve may touch the bounds, from where no climb can start.
         centre = centred(system, near) if system.strictly_inside(near) else _interior(system, pool or [near])
         return Integral(system, centre, pool, self.places | {key: prospect.place})
+
+    @property
+    def told(self) -> Told:
+        """What the transcript says."""
+        return Told(self.system, self.places)
+
+    @property
+    def points(self) -> Points:
+        """What was searched for."""
+        return Points(self.centre, self.pool)
+
+    def resumed(self, told: Told, points: Points) -> Integral:
+        """The state that these two were parts of."""
+        return Integral(told.system, points.centre, points.pool, dict(told.places))
 
     def witness(self) -> FloatArray:
         """Sums of the classes that every answer allows."""

@@ -1,0 +1,172 @@
+"""Rows of the ledger are sealed: what was edited, deleted or cut off is found, and looking writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.agent._config import Config
+from discreet.agent._ledger import Analyst, DamagedError, Ledger
+from discreet.agent._service import Agent, examined
+from discreet.agent._sql import question_of
+from tests.agent.servers import write_agent
+from tests.processes import said
+
+ANN = Analyst("ann", 1000.0, revoked=False)
+HEIGHT, WEIGHT = '["people", "height"]', '["alone", "weight", "ann"]'
+
+
+def ask(agent: Agent, error: float, column: str = "height", dataset: str = "people") -> None:
+    agent.ask(ANN, question_of(f"SELECT AVG({column}) FROM {dataset} WITH ERROR {error}"))
+
+
+@pytest.fixture
+def config(tmp_path: Path, url: str) -> Config:
+    """A ledger with four answers in two books."""
+    found = Config.load(write_agent(tmp_path, people=40, ledger=url) / "agent.toml")
+    agent = Agent(found)
+    agent.ledger.add_analyst("ann", 1000)
+    for error in (20, 10, 5):
+        ask(agent, error)
+    ask(agent, 20, "weight", "alone")
+    agent.close()
+    return found
+
+
+def spoil(config: Config, *statements: str) -> None:
+    ledger = Ledger(config.ledger)
+    with ledger.turn("test") as turn:
+        for statement in statements:
+            turn.execute(ledger._sql.text(statement))
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        (
+            ["UPDATE discreet_answers SET low = low - 1 WHERE number = 2"],
+            "row 2 of height in people, or the one before",
+        ),
+        (
+            ["UPDATE discreet_answers SET analyst = 'bob' WHERE number = 3"],
+            "row 3 of height in people, or the one before",
+        ),
+        (["DELETE FROM discreet_answers WHERE number = 2"], "row 2 of height in people is missing"),
+        (["DELETE FROM discreet_answers WHERE number = 3"], "1 rows at the end of height in people are missing"),
+        ([f"DELETE FROM discreet_answers WHERE book = '{WEIGHT}'"], "1 rows at the end of weight in alone for ann are"),
+        (
+            [f"DELETE FROM {table} WHERE book = '{WEIGHT}'" for table in ("discreet_answers", "discreet_heads")],
+            "the books in it are not those that were begun",
+        ),
+        (
+            [
+                "DELETE FROM discreet_answers WHERE number = 3",
+                f"UPDATE discreet_heads SET number = 2, link = (SELECT link FROM discreet_answers WHERE number = 2) "
+                f"WHERE book = '{HEIGHT}'",
+            ],
+            "the end of height in people was changed",
+        ),
+        (["DELETE FROM discreet_heads"], "the books in it are not those"),
+    ],
+)
+def test_rows_that_were_changed_are_found(config: Config, statements: list[str], words: str) -> None:
+    assert examined(config)[1] == 4
+    spoil(config, *statements)
+    for look in (examined, Agent):
+        with pytest.raises(DamagedError, match="the ledger is damaged: ") as problem:
+            look(config)
+        assert words in str(problem.value)
+
+
+def test_check_says_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_agent(tmp_path, people=40)
+    config = Config.load(folder / "agent.toml")
+    agent = Agent(config)
+    agent.ledger.add_analyst("ann", 1000)
+    ask(agent, 20)
+    agent.close()
+    command = ["serve", str(folder / "agent.toml"), "--check"]
+    assert "ledger: 1 answers, none missing or changed" in said(capsys, *command)[1]
+    spoil(config, "UPDATE discreet_answers SET high = high + 1")
+    code, out, err = said(capsys, *command)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "row 1 of height in people" in err
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {each.name: (each.read_bytes(), each.stat().st_mtime_ns) for each in folder.iterdir()}
+
+
+def test_looking_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_agent(tmp_path, people=40)
+    path = str(folder / "agent.toml")
+    before = contents(folder)
+    code, out, _ = said(capsys, "serve", path, "--check")
+    assert code == 0 and "ledger: none yet" in out
+    assert contents(folder) == before
+    agent = Agent(Config.load(path))
+    agent.ledger.add_analyst("ann", 1000)
+    ask(agent, 20)
+    during = {name: content for name, (content, _) in contents(folder).items() if not name.endswith("-shm")}
+    assert said(capsys, "serve", path, "--check")[0] == 0  # beside a server that runs
+    assert {name: content for name, (content, _) in contents(folder).items() if not name.endswith("-shm")} == during
+    agent.close()
+    closed = contents(folder)
+    assert said(capsys, "serve", path, "--check")[0] == 0
+    assert said(capsys, "attack", str(folder / "ledger.sqlite"), "--config", path)[0] == 0
+    assert contents(folder) == closed
+
+
+def test_a_ledger_of_the_version_before_is_sealed_as_it_is_found(config: Config) -> None:
+    spoil(
+        config,
+        "ALTER TABLE discreet_answers DROP COLUMN link",
+        "DROP TABLE discreet_heads",
+        "DROP TABLE discreet_witnesses",
+        "DELETE FROM discreet_facts WHERE name = 'sealed'",
+        "UPDATE discreet_facts SET value = '2' WHERE name = 'schema'",
+    )
+    old = Ledger(config.ledger, read_only=True)
+    assert old._schema == "2" and len(old.read()) == 4  # `discreet attack` reads it
+    old.close()
+    assert examined(config)[1] == 4
+    old = Ledger(config.ledger, read_only=True)
+    assert old._schema == "2"  # and looking did not bring it up to date
+    old.close()
+    agent = Agent(config)
+    ask(agent, 2)
+    agent.close()
+    assert examined(config)[1] == 5
+    spoil(config, "UPDATE discreet_answers SET low = low - 1 WHERE number = 1")
+    with pytest.raises(DamagedError):
+        examined(config)
+
+
+def test_a_book_is_read_back_with_its_witnesses(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is started again, and one that lost a race, do no search again."""
+    agent = Agent(config)
+    book = agent._opened(agent.holdings["people"], ("height",), "")
+    searched: list[int] = []
+    empty = book.empty
+    prospect: Callable[..., Any] = type(empty._engine).prospect
+
+    def noted(self: Any, *asked: Any) -> Any:
+        searched.append(1)
+        return prospect(self, *asked)
+
+    monkeypatch.setattr(type(empty._engine), "prospect", noted)
+    auditor = book.up_to_date(agent.ledger)
+    assert len(auditor.records) == 3
+    auditor.intervals()
+    assert not searched
+    agent.close()
+    spoil(config, "UPDATE discreet_witnesses SET content = ''")  # what does not fit is searched for anew
+    agent = Agent(config)
+    book = agent._opened(agent.holdings["people"], ("height",), "")
+    book.up_to_date(agent.ledger).intervals()
+    assert searched
+    agent.close()

@@ -1,0 +1,100 @@
+"""An auditor that is started again: witnesses that were kept spare its searches, are checked, and change no reply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.errors import InputError
+from discreet.queries.auditor import Auditor
+from discreet.queries.auditor._reals import Real
+from discreet.queries.auditor._whole_numbers import Integral
+
+PEOPLE, QUESTIONS = 40, 9
+KINDS: dict[str, dict[str, Any]] = {
+    "real": {"step": 0, "keep": 0.2},
+    "0/1": {"step": 1, "keep": 1},
+    "known sums": {"step": 0, "keep": 0.2, "prior": [({0: 1.0, 1: 1.0, 2: 1.0}, 0.5, 2.0), ({3: 1.0, 4: -1.0}, 0, 0)]},
+}
+
+
+def made(kind: str) -> Auditor:
+    return Auditor(np.zeros(PEOPLE), np.ones(PEOPLE), **KINDS[kind])
+
+
+def history(kind: str) -> tuple[Auditor, list[dict[str, Any]], list[bytes | None], Any]:
+    """An auditor that answered, what it told, and the witnesses after each."""
+    rng = np.random.default_rng(3)
+    data = (rng.random(PEOPLE) < 0.4).astype(float) if kind == "0/1" else 0.3 + 0.4 * rng.random(PEOPLE)
+    data[3] = data[4]
+    auditor, kept = made(kind), []
+    groups = [np.flatnonzero(rng.random(PEOPLE) < 0.5) for _ in range(QUESTIONS)]
+    for i, members in enumerate([*groups[:-1], groups[0]]):
+        weights = rng.integers(-2, 4, len(members)) if i in (2, 5) else None
+        draft = auditor.draft(members, "sum", error=3 if i else 6, data=data, weights=weights)
+        kept.append(auditor.witnesses_after(draft))
+        auditor.take(draft)
+    return auditor, [record.to_dict() for record in auditor.records], kept, data
+
+
+def state(auditor: Auditor) -> list[Any]:
+    """Everything that the next reply depends on, to the last bit."""
+    auditor._fold()
+    engine = auditor._engine
+    assert isinstance(engine, Real | Integral)
+    system = engine.system
+    arrays: list[Any] = [system.class_of, system.member, system.members, system.indptr, system.rows, system.weights]
+    arrays += [system.floor, system.ceiling, engine.centre, *getattr(engine, "pool", [])]
+    return [*((array.dtype, array.tobytes()) for array in arrays), system.ends, dict(engine.places)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("first", [0, 4])
+def test_witnesses_spare_every_search(kind: str, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    live, said, kept, _ = history(kind)
+    again = made(kind)
+    again.follow(said[:first])
+    again._fold()
+
+    def searched(*_: Any) -> None:
+        raise AssertionError("the work was done again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(again._engine), "prospect", searched)
+        again.follow(said[first:], kept[-1])
+        assert again._folded == len(said)
+        found = state(again)
+    assert found == state(live)
+    assert again.offer([1, 5, 9, 30], "sum", error=0.7) == live.offer([1, 5, 9, 30], "sum", error=0.7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_witnesses_are_checked_and_never_trusted(kind: str) -> None:
+    live, said, kept, _ = history(kind)
+    right = kept[-1]
+    assert right is not None
+    engine = live._engine
+    assert isinstance(engine, Real | Integral)
+    wrong = [b"", b"x", right[:-1], kept[0], type(engine.points)(engine.centre + 1e18, engine.points.pool).to_bytes()]
+    if engine.points.pool:
+        wrong.append(type(engine.points)(engine.centre, [engine.points.pool[0] + 1]).to_bytes())
+        wrong.append(type(engine.points)(engine.centre, []).to_bytes())
+    for each in wrong:
+        again = made(kind)
+        again.follow(said, each)
+        assert again._folded == 0  # they are searched for anew
+    assert state(again) == state(live)
+
+
+def test_a_draft_that_is_dropped_was_never_told() -> None:
+    auditor, _, _, data = history("0/1")
+    before, records = state(auditor), auditor.records
+    draft = auditor.draft([1, 5, 9, 30], "sum", error=1, data=data)
+    assert auditor.witnesses_after(draft) is not None
+    assert auditor.records == records and state(auditor) == before
+    other = auditor.draft([2, 6, 31, 8], "sum", error=1, data=data)
+    auditor.take(other)
+    with pytest.raises(InputError, match="draft it again"):
+        auditor.take(draft)
