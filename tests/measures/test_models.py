@@ -112,3 +112,11 @@ def test_what_is_refused() -> None:
         measures.t_closeness(joint, paths={0: ("a", "b"), 1: ("a", "c", "b")})
     with pytest.raises(MeasureError):
         measures.largest_share(Joint.from_array([[True, False], [True, True]]))
+
+
+def test_closeness_is_the_same_however_many_groups_are_worked_on_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = np.random.default_rng(8).integers(0, (9, 40), (300, 2))
+    joint = Joint.from_pairs(pairs)
+    together = closeness_by_group(joint, "ordered")
+    monkeypatch.setattr("discreet.measures._models.SOME_PAIRS", 7)
+    assert np.allclose(closeness_by_group(joint, "ordered"), together, rtol=0, atol=1e-12)

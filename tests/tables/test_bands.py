@@ -186,6 +186,15 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     done = run("audit", "t.parquet", *roles, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "chol was counted by steps of 5" in done.stdout
+    (tmp_path / "r.toml").write_text(
+        '[data]\ntable = "t.csv"\n[columns.ill]\nrole = "sensitive"\n[columns.postcode]\nrole = "public"\ncoarsen = 2\n'
+        '[columns.admitted]\nrole = "public"\ncoarsen = "month"\n'
+    )
+    told = json.loads(run("audit", "--recipe", "r.toml", "--json", cwd=tmp_path).stdout)
+    asked = {"postcode": 2, "admitted": "month"}
+    by_hand = dc.audit(tmp_path / "t.csv", "ill", list(asked), coarsen=asked)
+    assert told["values"]["L0"] == by_hand.values["L0"]
+    assert told["rows"] == by_hand.joint.total
     assert "up to 5 further" in run("frontier", "t.parquet", *roles, cwd=tmp_path).stdout
     files = ("--out", "r.csv", "--policy", "p.json")
     done = run("release", "t.csv", *roles, "--min-utility", "-20", *files, "--json", cwd=tmp_path)

@@ -121,7 +121,8 @@ def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
     options["weights"] = options["weights"] or recipe.one_having("weight")
     options["household"] = options["household"] or recipe.one_having("household")
     data = recipe.data
-    read = {"missing": data.missing, "na": tuple(data.na), "memory_limit": data.memory_limit}
+    coarsen = tuple(f"{name}={band}" for name, band in recipe.coarsen.items() if name in options["public"])
+    read = {"missing": data.missing, "na": tuple(data.na), "memory_limit": data.memory_limit, "coarsen": coarsen}
     options.update({name: said for name, said in read.items() if not was_typed(name)})
     if table or not data.table:
         return table

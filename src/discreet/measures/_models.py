@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from discreet._typing import FloatArray
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError, MeasureError
 from discreet.measures._pmf import lift, p_s, per_x
 from discreet.measures._registry import measure
@@ -273,16 +275,35 @@ def _ordered(joint: Joint, q: FloatArray, prior: FloatArray) -> FloatArray:
     """Σ_i |Q_i − P_i| of every group, Q and P cumulated.
 
     Q is constant from one value of the group to the next, and P never falls, so that a stretch of the sum splits where P
-    crosses Q: two looks into the cumulated P, whatever the number of values between.
+    crosses Q: two looks into the cumulated P, whatever the number of values between. Groups are worked on some at a time, so
+    that what is in between stays small.
     """
     total = np.cumsum(prior)[:-1]  # the last term is |1 − 1|
     upto = np.concatenate([[0.0], np.cumsum(total)])
-    starts, at = joint.counts.indptr[:-1], joint.counts.indices.astype(np.int64)
+    bounds = joint.counts.indptr
+    cuts = np.unique(np.searchsorted(bounds, [*range(0, int(bounds[-1]), SOME_PAIRS), int(bounds[-1])]))
+    found = np.empty(joint.n_x)
+    for low, high in pairwise(cuts.tolist()):
+        first, last = bounds[low], bounds[high]
+        at = joint.counts.indices[first:last].astype(np.int64)
+        found[low:high] = _some_ordered(at, q[first:last], bounds[low : high + 1] - first, (total, upto))
+    return found
+
+
+SOME_PAIRS = 1 << 18
+
+
+def _some_ordered(
+    at: IntArray, q: FloatArray, bounds: npt.NDArray[Any], cumulated: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """The same of some groups: the places of their values, how likely these are, and where the groups begin and end."""
+    total, upto = cumulated
+    starts = bounds[:-1]
     level = np.cumsum(q)
-    level -= np.repeat(level[starts] - q[starts], joint.distinct)
+    level -= np.repeat(level[starts] - q[starts], np.diff(bounds))
     after = np.empty_like(at)
     after[:-1] = at[1:]
-    after[joint.counts.indptr[1:] - 1] = joint.n_s - 1
+    after[bounds[1:] - 1] = len(total)
     begin, end = np.minimum(at, len(total)), np.minimum(after, len(total))
     cross = np.clip(np.searchsorted(total, level), begin, end)
     below = level * (cross - begin) - (upto[cross] - upto[begin])
