@@ -194,15 +194,14 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
     """
     import pyarrow as pa
 
-    as_they_are = columns, np.ones(rows, dtype=np.int64)
     if rows == 0 or not all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return as_they_are
+        return columns, np.ones(rows, dtype=np.int64)
     most = max(1 << 20, 4 * rows)
     parts: list[_Numbered] = []
     for column in columns:
         part = _numbered(column)
         if part is None or part.size > most // math.prod(each.size for each in parts):
-            return as_they_are
+            return columns, np.ones(rows, dtype=np.int64)
         parts.append(part)
     key: npt.NDArray[Any] = np.zeros(rows, dtype=np.int32 if most < 1 << 31 else np.int64)
     for start in range(0, rows, BLOCK):
