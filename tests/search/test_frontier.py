@@ -619,10 +619,10 @@ def test_days_are_counted_and_moments_too() -> None:
 @pytest.mark.parametrize(
     ("letters", "options", "words"),
     [
-        (["a", "b"], {}, "column 'x' is not numeric"),
+        (["a", "b"], {"utility": "distortion"}, "column 'x' is not numeric"),
         ([1, None], {}, "no place for the missing values of 'x'"),
         ([1.0, math.inf], {}, "infinite values"),
-        ([True, False], {}, "not numeric"),
+        ([True, False], {"utility": "distortion"}, "not numeric"),
         ([1, 2], {"norm": 3}, "norm 3 is not offered"),
         ([1, 2], {"norm": math.nan}, "norm nan is not offered"),
         ([1, 2], {"time_limit": 0}, "time limit"),

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import io
+import itertools
+import re
+
 import numpy as np
 import pytest
 
@@ -113,3 +119,74 @@ def test_a_search_that_was_stopped_has_no_time_left() -> None:
         assert 0 < watch.left() <= 60
         raise KeyboardInterrupt
     assert watch.left() == 0  # so that a proof that comes after it does not go on
+
+
+def letters_of_english() -> dc.Joint:
+    """Pairs of neighbouring letters in the Zen of Python."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        import this
+    text = re.sub("[^a-z]+", " ", codecs.decode(this.s, "rot13").lower())
+    return dc.Joint.from_pairs(list(itertools.pairwise(text)))
+
+
+@pytest.mark.parametrize(
+    ("leakage", "problem"), [("I", "funnel"), ("I", "bottleneck"), ("Lmin", "funnel"), ("D_2", "funnel")]
+)
+def test_more_time_is_never_worse(leakage: str, problem: str) -> None:
+    joint = letters_of_english()
+    short, longer = (
+        dc.frontier(joint, leakage, problem=problem, time_limit=limit)  # type: ignore[arg-type]
+        for limit in (0.05, 2.0)
+    )
+    assert longer.hypervolume >= short.hypervolume - 1e-9
+    is_funnel = problem == "funnel"
+    for share in np.linspace(0.1, 0.9, 5):
+        kept = float(share * (short.points.utility if is_funnel else short.points.leakage).max())
+        if is_funnel:
+            one, other = (found.point_at(min_utility=kept).leakage for found in (short, longer))
+        else:
+            one, other = (found.point_at(min_leakage=kept).utility for found in (short, longer))
+        assert other <= one + 1e-9
+
+
+def test_a_limit_that_is_given_is_used_and_one_that_is_not_ends_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.search.information import _information_search as engine
+    from discreet.search.information._polish import polish
+
+    rounds: list[int] = []
+
+    def counted(*arguments: object, **options: object) -> object:
+        rounds.append(1)
+        return polish(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine, "polish", counted)
+    joint = dc.Joint.from_array(np.random.default_rng(0).integers(0, 4, (6, 14)) + 1)
+    planned = dc.frontier(joint, "I")
+    assert len(rounds) == 1
+    patient = dc.frontier(joint, "I", time_limit=600)  # a dozen rounds in a row find nothing, which ends it
+    assert 1 + engine.DRY <= len(rounds) - 1 <= 200
+    assert patient.hypervolume >= planned.hypervolume - 1e-9
+
+
+@pytest.mark.parametrize("codeword", ["centroid", "medoid"])
+def test_levels_get_further_starts_while_there_is_time(codeword: str) -> None:
+    joint = wages(60)
+    planned = dc.frontier(joint, codeword=codeword)  # type: ignore[arg-type]
+    patient = dc.frontier(joint, codeword=codeword, time_limit=3)  # type: ignore[arg-type]
+    for k in range(1, joint.n_s + 1, 5):
+        assert patient.point_at(min_k=k).utility >= planned.point_at(min_k=k).utility - 1e-9
+
+
+def test_a_frontier_says_what_more_time_might_bring() -> None:
+    joint = dc.Joint.from_array(np.random.default_rng(1).integers(0, 4, (6, 14)) + np.eye(6, 14, dtype=int))
+    for problem in ("funnel", "bottleneck"):
+        found = dc.frontier(joint, "I", problem=problem)
+        assert found.hypervolume_bound is not None
+        assert found.hypervolume <= found.hypervolume_bound <= 1
+        assert found.to_dict()["hypervolume_bound"] == found.hypervolume_bound
+        assert f"{found.hypervolume_bound:.4f}" in found.bound_words()[0]
+    small = dc.frontier(dc.Joint.from_array([[1, 0, 2], [0, 1, 1]]), "I")
+    assert small.bound_words() == [
+        "more time brings nothing: no policies can have a larger hypervolume, to four digits"
+    ]
+    assert dc.frontier(joint, "Lmin").bound_words() == []

@@ -83,7 +83,7 @@ def explore(emit: Emit, recipe: Recipe) -> str:
     emit("part", work)
     symbols = ("n", "k") if recipe.sensitive else ("n",)
     wanted = [(symbol, level) for symbol in symbols for level in work.levels(symbol)]
-    seconds, spent, total, seed = FIRST_SECONDS, 0.0, float(recipe.search.time_limit), recipe.search.seed
+    seconds, spent, total, seed = FIRST_SECONDS, 0.0, recipe.search.seconds, recipe.search.seed
     ended = ""
     while True:
         for i, (symbol, level) in enumerate(list(wanted)):

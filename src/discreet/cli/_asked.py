@@ -21,7 +21,7 @@ FRONTIER = {
     name: name
     for name in (
         "leakage", "utility", "method", "problem", "at_least", "codeword", "norm",
-        "max_leakage", "min_utility", "min_leakage", "max_utility", "multiplier",
+        "max_leakage", "min_utility", "min_leakage", "max_utility", "multiplier", "min_k",
     )
 }  # fmt: skip
 OUTPUT = {

@@ -285,7 +285,11 @@ _FRONTIER_OPTIONS = (
         help="The order of a column's categories, lowest first.",
     ),
     click.option("--norm", type=float, default=2.0, show_default=True, help="1, 2 or inf, where there are several."),
-    click.option("--time-limit", type=float, default=60.0, show_default=True, help="Seconds."),
+    click.option(
+        "--time-limit",
+        type=float,
+        help="Seconds to use where more may be found; without it a search ends as planned, after 60 at most.",
+    ),
     click.option(
         "--hierarchy",
         multiple=True,

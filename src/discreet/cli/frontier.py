@@ -162,12 +162,17 @@ def _show(found: Any, others: list[Any]) -> None:
     screen = console()
     screen.print(f"{found!r}", highlight=False, markup=False)
     screen.print(table)
-    for sentence in (*found.stop_words(), *_bands(found)):
+    if found.levels is not None:
+        every = ", ".join(f"{k}" for k in found.levels.asked)
+        click.echo(f"{found.method} made a policy for each k of {every}; release --min-k takes the one for that k")
+    for sentence in (*found.scale_words(), *found.stop_words(), *_bands(found)):
         click.echo(sentence)
     for other in others:
         screen.print(f"{other!r}", highlight=False, markup=False)
     worth = f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others)
     click.echo(f"{worth}: the share of all pairs of leakage and utility that some policy here beats; more is better")
+    for sentence in found.bound_words():
+        click.echo(sentence)
 
 
 def _bands(found: Any) -> list[str]:

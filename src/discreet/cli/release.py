@@ -37,6 +37,7 @@ from discreet.cli._shared import (
     "--min-leakage", type=float, help="For a bottleneck: the smallest I(X;X̂) that keeps so many bits about S."
 )
 @click.option("--max-utility", type=float, help="For a bottleneck: the most I(S;X̂) at no more I(X;X̂) than this.")
+@click.option("--min-k", type=int, help="The policy with at least so many distinct sensitive values in every group.")
 @click.option("--multiplier", type=float, help="The policy that the paper's algorithm returns for this λ.")
 @click.option("--out", metavar="FILE", help="The released table: .parquet .csv .tsv .arrow .feather .xlsx.")
 @click.option("--policy", "policy_file", metavar="FILE", help="The policy, as JSON; private.")

@@ -15,7 +15,8 @@ from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
 from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
-from discreet.search import RANGES, frontier, has_positions
+from discreet.search import RANGES, frontier
+from discreet.search._alphabet import default_utility
 from discreet.search.tables import generalise, release_on_cluster
 from discreet.tables._columns import encode_column
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from discreet.release import Frontier
 
 SEARCHED = 0.6  # of the time where rows may be withheld: the rest is for finding out which
-CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility")
+CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility", "min_k")
 
 
 def run(recipe: Recipe, *, force: bool = False, progress: Progress | None = None) -> Any:
@@ -147,7 +148,7 @@ def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, b
         weights=recipe.weights,
         shape=search.shape,
         suppress=search.suppress,
-        time_limit=search.time_limit,
+        time_limit=search.seconds,
         seed=search.seed,
         blind=search.blind,
         missing=recipe.data.missing,
@@ -168,7 +169,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         report_file=recipe.path(output.report) if output.report else None,
         force=force,
     )
-    limit = recipe.search.time_limit
+    limit = recipe.search.seconds
     searched = replace(recipe.search, time_limit=SEARCHED * limit) if recipe.search.suppress else recipe.search
     found = frontier_of(replace(recipe, search=searched), cut=cut, progress=progress)
     options = ReleaseOptions(
@@ -215,14 +216,9 @@ def frontier_of(
         )
     scale = {name: float(columns[name].scale or 1) for name in recipe.public if columns[name].scale is not None}
     order = {name: columns[name].order for name in recipe.public if columns[name].order}
-    placed = has_positions(joint) or bool(scale or order)
-    by_place = asked.utility is None and asked.leakage in RANGES
-    if by_place and not placed and has_positions(joint, but_missing=True):
-        raise InputError(
-            "some values of the public columns are missing, and distances need all of them: use --missing drop, "
-            "or --utility resolution to merge letters wherever they lie"
-        )
-    utility = ("distortion" if placed else "resolution") if by_place else asked.utility
+    utility = asked.utility
+    if utility is None and asked.leakage in RANGES:
+        utility = default_utility(joint, None, scale or None, order or None)
     if joint.bands and utility == "distortion":
         if len(joint.public) > 1:
             raise InputError(

@@ -74,10 +74,15 @@ class SearchSection:
         "local", "boxes of their own, boxes that never overlap, or one coarsening per column"
     )
     suppress: int = told(0, "records that need not be released")
-    time_limit: float | int = told(60, "seconds")
+    time_limit: float | int | None = told(None, "seconds; 60 unless said, which a frontier then need not use up")
     seed: int = told(0, "of the searches that draw at random")
     blind: bool = told(False, "group by n alone, so that coarseness gives nothing away about sensitive values")
     policy: str | None = told(None, "a whole policy file that was chosen before: carried out, and nothing is searched")
+
+    @property
+    def seconds(self) -> float:
+        """The time limit, said or not."""
+        return 60.0 if self.time_limit is None else float(self.time_limit)
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ class FrontierSection:
     min_utility: float | int | None = told(None, "the least leaking policy that is at least this useful")
     min_leakage: float | int | None = told(None, "for a bottleneck")
     max_utility: float | int | None = told(None, "for a bottleneck")
+    min_k: int | None = told(None, "the policy with at least so many distinct sensitive values in every group")
     multiplier: float | int | None = told(None, "the policy that the paper's algorithm returns for this λ")
 
 

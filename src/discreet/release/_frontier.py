@@ -17,6 +17,7 @@ import numpy as np
 from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.measures import entropy
+from discreet.release._by_k import Levels, point_with
 from discreet.release._frontier_files import read, write
 from discreet.release._hypervolume import hypervolume
 from discreet.release._points import Point, Points, Setting
@@ -46,6 +47,7 @@ def check_cut(
     min_utility: float | None = None,
     min_leakage: float | None = None,
     max_utility: float | None = None,
+    min_k: float | None = None,
 ) -> tuple[str, float]:
     """The one way to cut a frontier that is asked for, which can be told to be wrong before there is a frontier."""
     asked = {
@@ -54,12 +56,13 @@ def check_cut(
         "min_utility": min_utility,
         "min_leakage": min_leakage,
         "max_utility": max_utility,
+        "min_k": min_k,
     }
     named = {name: value for name, value in asked.items() if value is not None}
     if len(named) != 1:
         raise InputError(
             "name one of multiplier, max_leakage and min_utility (--multiplier, --max-leakage, --min-utility), "
-            "or for a bottleneck min_leakage and max_utility"
+            "min_k (--min-k), or for a bottleneck min_leakage and max_utility"
         )
     ((name, value),) = named.items()
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
@@ -88,6 +91,8 @@ class Frontier:
         Whether no policy that is worth having is missing, by proof.
     stopped
         What ended the search before it was done: "time", "interrupt", or nothing.
+    levels
+        The method's own policy for every k, where it makes one for each (Mondrian, Sweeney), else None.
     """
 
     points: Points
@@ -96,6 +101,7 @@ class Frontier:
     complete: bool = False
     seconds: float = 0.0
     stopped: Literal["time", "interrupt"] | None = None
+    levels: Levels | None = None
 
     @property
     def setting(self) -> Setting:
@@ -135,14 +141,16 @@ class Frontier:
         min_utility: float | None = None,
         min_leakage: float | None = None,
         max_utility: float | None = None,
+        min_k: float | None = None,
     ) -> Policy:
         """The policy that the paper's algorithm returns for a multiplier λ, or the best one under a bound.
 
         With a multiplier: where the paper's path stops (agglomerative methods), else the point that minimises
         leakage − λ·utility. With max_leakage the most useful policy that leaks no more, with min_utility the least
         leaking one that is no less useful. A bottleneck is cut by min_leakage and max_utility: there I(S;X̂) is what
-        one wants to keep. Method "pairwise" merges until the bound stops it, as its paper does, and may then miss a
-        better point of its own frontier.
+        one wants to keep. With min_k the policy that has so many distinct s in every block: the one that the method makes
+        for that k, or the finest of the points. Method "pairwise" merges until the bound stops it, as its paper does, and
+        may then miss a better point of its own frontier.
         """
         return self.point_at(
             multiplier=multiplier,
@@ -150,6 +158,7 @@ class Frontier:
             min_utility=min_utility,
             min_leakage=min_leakage,
             max_utility=max_utility,
+            min_k=min_k,
         ).policy
 
     def point_at(self, **cut: float | None) -> Point:
@@ -157,6 +166,8 @@ class Frontier:
         name, value = check_cut(**cut)
         if name == "multiplier":
             return self._at_multiplier(value)
+        if name == "min_k":
+            return point_with(self, value)
         fitting = ("min_leakage", "max_utility") if self.setting.is_bottleneck else ("max_leakage", "min_utility")
         if name not in fitting:
             raise InputError(
@@ -214,13 +225,40 @@ class Frontier:
             "method": self.method,
             **({"problem": self.problem} if self.utility == "information" else {}),
             "letters": self.setting.joint.n_x,
+            **({"scale": words[0]} if (words := self.scale_words()) else {}),
             "stopped": self.stopped,
             "hypervolume": self.hypervolume,
+            "hypervolume_bound": self.hypervolume_bound,
             "points": [
                 {"leakage": point.leakage, "utility": point.utility, "bound": point.bound, "gap": point.gap}
                 for point in self.points
             ],
+            **({} if self.levels is None else {"levels": self.levels.to_list()}),
         }
+
+    def scale_words(self) -> list[str]:
+        """How columns of several kinds are held against each other, for people."""
+        places = self.setting.places
+        if self.utility != "distortion" or places is None or not places.is_mixed:
+            return []
+        how = (
+            "numbers are divided by their range, and two categories are 1 apart (--scale says otherwise)"
+            if places.by_range
+            else "each column in the unit of its scale, where two categories are 1 apart"
+        )
+        return [f"numbers and categories: {how}; the worst case counts here, the average in a whole table (--require)"]
+
+    def bound_words(self) -> list[str]:
+        """What more time might bring, for people."""
+        if self.hypervolume_bound is None:
+            return []
+        more = self.hypervolume_bound - self.hypervolume
+        if more < 5e-5:
+            return ["more time brings nothing: no policies can have a larger hypervolume, to four digits"]
+        return [
+            f"more time (--time-limit) brings at most {more:.4f} more hypervolume: no policies can have more than "
+            f"{self.hypervolume_bound:.4f}"
+        ]
 
     def stop_words(self) -> list[str]:
         """What ended the search before it was done, for people."""
@@ -273,10 +311,30 @@ class Frontier:
         """
         return hypervolume(*self._to_minimise())
 
-    def _to_minimise(self) -> tuple[FloatArray, FloatArray]:
-        """Both axes within the unit square, smaller is better on both."""
-        leakage = self.points.leakage
-        x, y = self.normalised(leakage, self.points.utility)
+    @cached_property
+    def hypervolume_bound(self) -> float | None:
+        """The hypervolume that no frontier at all can exceed, where a bound is known.
+
+        Between two neighbouring points a policy is at most as useful as the one, and by the bound leaks no less than is
+        proven at the utility of the other; bounds are monotone.
+        """
+        if self.bound is None:
+            return None
+        if self.complete:
+            return self.hypervolume
+        utility, bound = self.points.utility, self.bound
+        if self.setting.is_bottleneck:  # what is kept at most, at the utility of the next coarser point
+            leakage, utility = bound, np.append(utility[1:], utility[-1])
+        else:
+            leakage = np.append(bound[1:], bound[-1])
+        return max(self.hypervolume, hypervolume(*self._to_minimise(leakage, utility)))
+
+    def _to_minimise(
+        self, leakage: FloatArray | None = None, utility: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Both axes within the unit square, smaller is better on both; of the points unless others are given."""
+        leakage = self.points.leakage if leakage is None else leakage
+        x, y = self.normalised(leakage, self.points.utility if utility is None else utility)
         if self.setting.most is not None:
             x = leakage / self.setting.most if self.setting.most > 0 else leakage * 0
         return (1 - x, 1 - y) if self.setting.is_bottleneck else (x, y)

@@ -24,6 +24,7 @@ from discreet.errors import InputError
 from discreet.joint._joint import Joint
 from discreet.joint._side import Side
 from discreet.release import _cells as cells
+from discreet.release._by_k import Levels
 from discreet.release._engine import REGISTERED
 from discreet.release._partitions import KINDS, Partitions
 from discreet.release._points import Places, Points, Setting
@@ -55,6 +56,7 @@ def write(frontier: Frontier, path: str | Path) -> None:
         "setting": _setting_document(frontier.setting, arrays),
         "points": _partitions_document(frontier.points.partitions, arrays),
         "path": None if frontier.path is None else _partitions_document(frontier.path.partitions, arrays),
+        "levels": None if frontier.levels is None else _levels_document(frontier.levels, arrays),
     }
     header: dict[str, Any] = {
         "frontier": SCHEMA,
@@ -183,11 +185,23 @@ def _points_of(document: dict[str, Any], setting: Setting, arrays: _Arrays) -> P
     return Points(setting, Partitions(leakage, utility, store, bound))
 
 
+def _levels_document(levels: Levels, arrays: _Arrays) -> dict[str, Any]:
+    return {"asked": arrays.put(levels.asked), **_partitions_document(levels.points.partitions, arrays)}
+
+
+def _levels_of(document: dict[str, Any], setting: Setting, arrays: _Arrays) -> Levels:
+    levels = Levels(arrays.get(document["asked"]), _points_of(document, setting, arrays))
+    if len(levels.asked) != len(levels.points):
+        raise InputError("its levels are not those of its partitions")
+    return levels
+
+
 def _parts_of(document: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
     setting = _setting_of(document["setting"], arrays)
     return {
         "points": _points_of(document["points"], setting, arrays),
         "path": None if document["path"] is None else _points_of(document["path"], setting, arrays),
+        "levels": None if document.get("levels") is None else _levels_of(document["levels"], setting, arrays),
         "method": str(document["method"]),
         "complete": bool(document["complete"]),
         "seconds": float(document["seconds"]),
@@ -212,6 +226,7 @@ def _setting_document(setting: Setting, arrays: _Arrays) -> dict[str, Any]:
             "scale": arrays.put(places.scale),
             "is_single": places.is_single,
             "kinds": list(places.kinds),
+            "by_range": places.by_range,
         },
         "hierarchy": None if hierarchy is None else [list(nodes) for nodes in hierarchy.values()],
         "joint": _joint_document(setting.joint, arrays),
@@ -236,6 +251,7 @@ def _setting_of(document: Mapping[str, Any], arrays: _Arrays) -> Setting:
             arrays.get(places["scale"]),
             bool(places["is_single"]),
             tuple(places["kinds"]),
+            bool(places.get("by_range", False)),
         ),
         codeword=document["codeword"],
         norm=cells.from_json(document["norm"]),

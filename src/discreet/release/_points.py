@@ -24,7 +24,13 @@ class Places:
     coordinates: FloatArray  # n × d, scaled
     scale: FloatArray  # one per coordinate: multiply to get back to the caller's units
     is_single: bool  # one column, so that a codeword is a number and not a tuple
-    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days
+    kinds: tuple[str, ...] = ()  # "date" where a coordinate counts days, "text" where it is a category
+    by_range: bool = False  # whether every column counts alike: numbers over their range, categories 1 apart
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether categories stand beside numbers."""
+        return {"text"} < set(self.kinds)
 
 
 @dataclass(frozen=True, eq=False)

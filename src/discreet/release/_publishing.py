@@ -29,6 +29,7 @@ class Cut(TypedDict, total=False):
     multiplier: float | None
     max_leakage: float | None
     min_utility: float | None
+    min_k: float | None
     min_leakage: float | None
     max_utility: float | None
 
@@ -150,7 +151,7 @@ class Release:
             least = int(self.done.with_kept.distinct.min())
             values = f"{least} distinct sensitive value{'s' if least > 1 else ''}"
             text.append(f"together with the kept columns, the worst group has {values}")
-        text += self.frontier.stop_words()
+        text += [*self.frontier.scale_words(), *self.frontier.stop_words()]
         return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
 
     @property
@@ -188,7 +189,8 @@ def publish(
 ) -> Release:
     """Release a table by one point of its frontier; nothing is written unless all of it can be.
 
-    The point is cut as `Frontier.at` does: name one of multiplier, max_leakage, min_utility, min_leakage, max_utility.
+    The point is cut as `Frontier.at` does: name one of multiplier, max_leakage, min_utility, min_leakage, max_utility,
+    min_k.
     """
     options = options or ReleaseOptions()
     files = check_files(table, out, policy_file=policy_file, report_file=report_file, force=options.force)

@@ -45,7 +45,7 @@ def frontier(
     norm: float = 2.0,
     hierarchy: str | Path | None = None,
     at_least: int = 0,
-    time_limit: float = 60.0,
+    time_limit: float | None = None,
     seed: int = 0,
     progress: Progress | None = None,
     cut: Mapping[str, float] | None = None,
@@ -60,7 +60,8 @@ def frontier(
         "D_2", "D_inf", … (worst-case Rényi leakage of that order).
     utility
         "resolution" (U1, bits) for any X; "distortion" (U2 = −max d) where X has numbers; "information" (I(X;X̂), bits)
-        with the leakages of the pmf, and only with them. By default distortion, or information.
+        with the leakages of the pmf, and only with them. By default information there; else distortion, or resolution
+        where all columns are categories without an order and a scale.
     method
         "auto" is the best known, and not dominated by the papers' on alphabets where these run too; "agglomerative" is
         AC's, with its path, "iac-mdsf" and "pairwise" are PF's; "exact" proves optimality on small alphabets within
@@ -72,13 +73,16 @@ def frontier(
     codeword
         What a block is released as where numbers are asked for, and what distortion is measured from.
     scale, order, norm
-        For several columns: the unit of each (or "range"), the order of ordered categories, and the l_p norm.
+        For several columns: the unit of each (or "range"), the order of ordered categories, and the l_p norm. Two
+        categories without an order are 1 apart; where they stand beside numbers, "range" is the default.
     hierarchy
         A CSV of categories as ARX writes them; blocks are then nodes of the hierarchy.
     at_least
         Records that every block must have, with the leakages of the pmf.
     time_limit
-        Seconds, for every method: the best policies found by then are returned, as they are after an interrupt.
+        Seconds, for every method: the best policies found by then are returned, as they are after an interrupt. A limit that
+        is given is used, while fresh starts find something or proofs are missing, and more of it is never worse. Without one a
+        search ends as planned, after a minute at most.
     cut
         Where the frontier will be cut, such as {"max_leakage": 2}: of many levels only the one that is asked for is then
         searched to the end. As in `Frontier.at`.

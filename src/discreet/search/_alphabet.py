@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from discreet.search._letters import Letters
 from discreet.tables._labels import Label
 
 Values = Mapping[Label, float | Sequence[float]]
+
+TREES_HELP = 8  # coordinates up to which near letters are found without looking at all of them
+MOST_DISTANCES = 4_000_000_000  # letters × letters × coordinates beyond
 
 
 def has_positions(joint: Joint, *, but_missing: bool = False) -> bool:
@@ -41,6 +45,51 @@ def _parts(label: Label) -> tuple[Label, ...]:
     return label if isinstance(label, tuple) else (label,)
 
 
+def _names(joint: Joint) -> tuple[str, ...]:
+    return joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
+
+
+def _kinds(joint: Joint, order: Mapping[str, Sequence[Label]] | None) -> dict[str, str]:
+    """Of each public column: "rank" where its order is given, else "number", "date" or "text"."""
+    rows = [_parts(label) for label in joint.x]
+    ranked = order or {}
+    found = {}
+    for i, name in enumerate(_names(joint)):
+        labels = [row[i] for row in rows]
+        kind = "rank" if name in ranked else cells.column_kind(labels)
+        is_infinite = kind == "text" and any(isinstance(label, float) and math.isinf(label) for label in labels)
+        found[name] = "number" if is_infinite else kind  # which has no place, and is refused as a number
+    return found
+
+
+def default_utility(
+    joint: Joint,
+    values: Values | None,
+    scale: Mapping[str, float] | str | None,
+    order: Mapping[str, Sequence[Label]] | None,
+) -> Literal["distortion", "resolution"]:
+    """What is kept where nobody says: distances, if some column has any; letters that are all categories have none.
+
+    Numbers and dates lie on a line, and so do categories whose `order` is given. Beside such columns, or with a `scale`,
+    categories are 1 apart.
+    """
+    if values is not None or scale:
+        return "distortion"
+    return "resolution" if set(_kinds(joint, order).values()) == {"text"} else "distortion"
+
+
+def _check_size(joint: Joint, kinds: Mapping[str, str]) -> None:
+    """Say at once what would take hours: with many coordinates every letter is compared with every other."""
+    parts = zip(*(_parts(label) for label in joint.x), strict=True)
+    many = sum(len(set(part)) if kind == "text" else 1 for part, kind in zip(parts, kinds.values(), strict=True))
+    if many > TREES_HELP and joint.n_x**2 * many > MOST_DISTANCES:
+        raise InputError(
+            f"{joint.n_x:,} different rows of {len(kinds)} public columns are too many for one frontier of distances: name up "
+            f"to {TREES_HELP} columns of numbers, use utility resolution, or release the whole table with --require, such as "
+            "--require n>=5"
+        )
+
+
 def places_of(
     joint: Joint,
     values: Values | None,
@@ -49,18 +98,22 @@ def places_of(
 ) -> Places:
     """Numbers for the letters: the caller's `values`, or the labels' own where they are numbers or dates.
 
-    An ordered category is its rank in `order`; unordered ones are 1 apart (each a corner of a
-    simplex), where a `scale` is given for them; every column is divided by its scale, or by its range for "range".
+    An ordered category is its rank in `order`; unordered ones are 1 apart (each a corner of a simplex), where a `scale` is
+    given for them; every column is divided by its scale, or by its range for "range", which is also what is done where
+    categories stand beside numbers and no scale is given.
     """
     if values is not None:
         return _given(joint, values)
     columns, units, kinds = [], [], []
-    names = joint.public or tuple(f"x{i}" for i in range(len(_parts(joint.x[0]))))
+    names = _names(joint)
     given = scale if isinstance(scale, Mapping) else {}
     _check_scale(given, names)
     _check_order(order or {}, names)
     if isinstance(scale, str) and scale != "range":
         raise InputError(f"scale={scale!r} is not known: give one unit per column, or 'range'")
+    kind_of = _kinds(joint, order)
+    by_range = scale == "range" or (scale is None and {"text"} < set(kind_of.values()))
+    _check_size(joint, kind_of)
     for i, name in enumerate(names):
         labels = [_parts(label)[i] for label in joint.x]
         if order and name in order:
@@ -69,18 +122,18 @@ def places_of(
             if lacking:
                 raise InputError(f"order of {name!r} leaves out {len(set(lacking))} of its values: list them all")
             numbers = np.asarray([[ranks[label]] for label in labels], dtype=np.float64)
-        elif name in given and cells.column_kind(labels) == "text":
+        elif (name in given or by_range) and kind_of[name] == "text":
             numbers = _corners(labels)
         else:
             numbers = np.asarray([[_number(label, name)] for label in labels], dtype=np.float64)
         unit = float(given.get(name, 1.0))
-        if scale == "range":
+        if by_range and kind_of[name] != "text":
             unit = float(np.ptp(numbers)) or 1.0
         columns.append(numbers / unit)
         units += [unit] * numbers.shape[1]
-        kinds += [cells.column_kind(labels) if not (order and name in order) else "rank"] * numbers.shape[1]
-    coordinates = np.concatenate(columns, axis=1)
-    return Places(np.ascontiguousarray(coordinates), np.asarray(units), coordinates.shape[1] == 1, tuple(kinds))
+        kinds += [kind_of[name]] * numbers.shape[1]
+    coordinates = np.ascontiguousarray(np.concatenate(columns, axis=1))
+    return Places(coordinates, np.asarray(units), coordinates.shape[1] == 1, tuple(kinds), by_range)
 
 
 def _check_order(given: Mapping[str, Sequence[Label]], names: Sequence[str]) -> None:
@@ -110,7 +163,7 @@ def _number(label: Label, name: str) -> float:
     if where is None and label is None:
         raise InputError(
             f"distortion has no place for the missing values of {name!r}: drop their rows (missing='drop', --missing drop), "
-            "or give values= for all letters"
+            "use utility resolution, or give values= for all letters"
         )
     if where is None and isinstance(label, float):
         raise InputError(f"column {name!r} has infinite values: distortion needs finite ones")

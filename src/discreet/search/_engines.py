@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from discreet._typing import Method
 from discreet.errors import InputError
+from discreet.release._by_k import Levels
 from discreet.release._engine import register
 from discreet.release._frontier import Frontier
 from discreet.release._points import Points
@@ -83,4 +84,5 @@ def solve(task: Task) -> Frontier:
         complete=found.complete,
         stopped="interrupt" if task.watch.interrupted else "time" if task.watch.stopped else None,
         seconds=time.perf_counter() - started,
+        levels=None if found.levels is None else Levels(found.levels[0], Points(task.setting, found.levels[1])),
     )

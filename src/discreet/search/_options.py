@@ -15,7 +15,7 @@ from discreet.errors import InputError, listed
 from discreet.release._frontier import check_cut
 from discreet.release._points import Places, Setting
 from discreet.release._promises import PROMISED, measured, promised_by
-from discreet.search._alphabet import Values, has_positions, letters_of, places_of
+from discreet.search._alphabet import Values, default_utility, has_positions, letters_of, places_of
 from discreet.search._protocol import RANGES, Task
 from discreet.search._watch import Watch
 from discreet.search.information._weights import weights_of
@@ -26,17 +26,7 @@ if TYPE_CHECKING:
     from discreet.tables._labels import Label
 
 
-TREES_HELP = 8  # columns up to which near letters are found without looking at all of them
-MOST_DISTANCES = 4_000_000_000  # letters × letters × columns beyond
-
-
-def _check_size(letters: int, columns: int) -> None:
-    """Say at once what would take hours: with many columns every letter is compared with every other."""
-    if columns > TREES_HELP and letters * letters * columns > MOST_DISTANCES:
-        raise InputError(
-            f"{letters:,} different rows of {columns} public columns are too many for one frontier: name up to {TREES_HELP} "
-            "columns, or release the whole table with --require, such as --require n>=5"
-        )
+PLANNED = 60.0  # seconds that a search may take where no limit is given
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +44,7 @@ class Options:
     norm: float = 2.0
     hierarchy: str | Path | None = None
     at_least: int = 0
-    time_limit: float = 60.0
+    time_limit: float | None = None
     seed: int = 0
     progress: Progress | None = None
     cut: Mapping[str, float] | None = None
@@ -71,8 +61,9 @@ class Options:
             raise InputError(
                 f"leakage={leakage!r} is not known: use one of {listed([*PROMISED, 'D_2'])} (D of any order)"
             )
-        utility: UtilityName = self.utility or ("distortion" if is_range else "information")
-        checks.choice(utility, UtilityName, name="utility")
+        utility: UtilityName | None = self.utility or (None if is_range else "information")
+        if utility is not None:
+            checks.choice(utility, UtilityName, name="utility")
         checks.choice(self.method, Method, name="method")
         checks.choice(self.problem, Problem, name="problem")
         checks.choice(self.codeword, Codeword, name="codeword")
@@ -82,7 +73,7 @@ class Options:
             raise InputError(f"leakage {leakage!r} is traded against {offered}, not against {utility!r}")
         if self.norm not in (1, 2, math.inf):
             raise InputError(f"norm {self.norm:g} is not offered: use 1, 2 or inf")
-        checks.time_limit(self.time_limit)
+        checks.time_limit(PLANNED if self.time_limit is None else self.time_limit)
         checks.seed(self.seed)
         of_the_pmf = {
             f"method {self.method!r}": self.method in ("iac-mdsf", "pairwise"),
@@ -99,21 +90,26 @@ class Options:
         setting = self._of_ranges(joint) if self.is_range else self._of_information(joint)
         cut = check_cut(**self.cut) if self.cut else None
         return Task(
-            setting, self.method, self.hierarchy, self.time_limit, self.progress, cut, Watch(float(self.time_limit))
+            setting,
+            self.method,
+            self.hierarchy,
+            is_patient=self.time_limit is not None,
+            progress=self.progress,
+            cut=cut,
+            watch=Watch(PLANNED if self.time_limit is None else float(self.time_limit)),
         )
 
     def _of_ranges(self, joint: Joint) -> Setting:
-        is_placed = self.utility == "distortion" or self.values is not None
+        utility = self.utility or default_utility(joint, self.values, self.scale, self.order)
+        is_placed = utility == "distortion" or self.values is not None
         places = self._places(joint) if is_placed else None
         if places is not None and self.codeword == "chebyshev" and self.norm == 1 and places.coordinates.shape[1] > 2:
             raise InputError("the Chebyshev centre in the l_1 norm is offered for up to two columns: use norm 2 or inf")
-        if places is not None:
-            _check_size(joint.n_x, places.coordinates.shape[1])
-        cost: Cost = "size" if self.utility == "resolution" else "distortion"
+        cost: Cost = "size" if utility == "resolution" else "distortion"
         return Setting(
             joint=joint,
             leakage=self.leakage,
-            utility=str(self.utility),
+            utility=utility,
             unit=math.log2(joint.n_x) if cost == "size" else 0.0,
             worst=worst_utility(letters_of(joint, places, self.norm), cost, self.codeword),
             places=places,

@@ -50,6 +50,8 @@ class Task:
     ----------
     cut
         Where the frontier will be cut, as of `Frontier.at`, if that is known: time is then spent there.
+    is_patient
+        Whether to go on while there is time, after what was planned.
     watch
         When to stop.
     """
@@ -57,7 +59,7 @@ class Task:
     setting: Setting
     method: str = "auto"
     hierarchy: str | Path | None = None
-    time_limit: float = 60.0
+    is_patient: bool = False
     progress: Progress | None = field(default=None, repr=False)
     cut: tuple[str, float] | None = None
     watch: Watch = field(default_factory=Watch, repr=False)
@@ -127,6 +129,8 @@ class Task:
         if name == "max_leakage":
             least = math.ceil(self.letters.n_s * 2.0 ** -max(value, 0.0) - slack)
             return Aim(level=min(max(least, 1), self.letters.n_s))
+        if name == "min_k" and self.leakage != "I*":
+            return Aim(level=min(max(int(value), 1), self.letters.n_s))
         if name == "min_utility":
             return Aim(cost=-value if self.cost == "distortion" else self.letters.n * 2.0**-value + slack)
         return None
@@ -163,12 +167,15 @@ class Found:
         What the search proved on its way.
     complete
         Whether no policy that is worth having is missing.
+    levels
+        The k that policies were made for, and these policies, where the method makes one for each.
     """
 
     partitions: Partitions
     path: Partitions | None = None
     ladders: tuple[Ladder, ...] = ()
     complete: bool = False
+    levels: tuple[IntArray, Partitions] | None = None
 
 
 class SearchEngine(Engine):

@@ -278,7 +278,7 @@ class Page:
                 "outlined dense"
             )
             seconds = (
-                ui.number("seconds", value=search.time_limit, min=2, step=5).props("outlined dense").style("width:7rem")
+                ui.number("seconds", value=search.seconds, min=2, step=5).props("outlined dense").style("width:7rem")
             )
 
             def again() -> None:

@@ -5,13 +5,12 @@ every step of every path is a candidate. Sequential moves of single letters from
 under the multiplier that is the frontier's slope there. Annealing drawn to one utility after another, which also finds
 the points that no multiplier supports; the best partition of each narrow band of utility is kept.
 
-How much is done depends on the size of the problem and on the time limit, not on the speed of the machine, so results
-repeat; only a machine that is far too slow for its limit stops earlier.
+How much is done depends on the size of the problem and on the time that is planned for, not on the speed of the machine or the
+time limit, so results repeat, and a longer limit goes on where a shorter one ended.
 """
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,12 +65,13 @@ def search(
     time_limit
         Seconds to plan for. One dendrogram is made however long it takes.
     watch
-        What an interrupt is told to.
+        When to stop, and what an interrupt is told to.
     at_least
         Every block weighs at least this much; InputError if nothing can.
     """
-    found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress)
-    with watch or Watch():
+    watch = watch or Watch(time_limit)
+    found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)
+    with watch:
         found.merge()
         if weights.n > 2 and weights.n * weights.n_s <= TABLES:
             found.move()
@@ -92,13 +92,14 @@ class _Search:
         time_limit: float,
         at_least: float,
         progress: Progress | None,
+        watch: Watch,
     ) -> None:
         self.weights, self.problem, self.at_least = weights, problem, at_least
         self.sign = 1.0 if problem == "funnel" else -1.0
         self.integers = integers_of(weights)
         self.least = least_count(self.integers, at_least)
         self.rng = np.random.default_rng(seed)
-        self.time_limit, self.deadline = time_limit, time.monotonic() + time_limit
+        self.time_limit, self.watch = time_limit, watch
         self.progress = progress
         self.parts: list[Partitions] = []
 
@@ -107,8 +108,8 @@ class _Search:
             self.progress(stage, share)
 
     def late(self) -> bool:
-        """Whether the machine is too slow for what was planned."""
-        return time.monotonic() > self.deadline
+        """Whether the time limit came before the end of what was planned."""
+        return self.watch.over()
 
     def front(self, leakage: FloatArray, utility: FloatArray) -> IntArray:
         """The points worth having, by falling utility."""

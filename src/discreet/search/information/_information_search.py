@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.release._hypervolume import hypervolume
 from discreet.release._partitions import Partitions
 from discreet.search._protocol import Found, Task
-from discreet.search.information._best_known import search
+from discreet.search.information._annealing_by_utility import Bands
+from discreet.search.information._best_known import FIRST, search
 from discreet.search.information._contiguous import contiguous
+from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._exact import exact_frontier
 from discreet.search.information._iac_mdsf import iterates
 from discreet.search.information._information_engine import InformationEngine, point_of, worth_having
+from discreet.search.information._integers import integers_of
+from discreet.search.information._least_records import least_count
 from discreet.search.information._moves import land
-from discreet.search.information._polish import polish
+from discreet.search.information._polish import is_polished, polish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
 EXACT_ALWAYS = 10  # letters up to which every search is a proof
 PAPER_ALWAYS = 6_000_000  # letters × pairs up to which the paper's own iterates are candidates of every search
 SEARCHED = 20.0  # seconds that a search plans for, at most
+DRY, GAINED = 12, 1e-9  # rounds without a gain of hypervolume after which there is nothing more to be had
 
 
 class LandingEngine(InformationEngine):
@@ -37,11 +43,20 @@ class LandingEngine(InformationEngine):
             return point
         task = Task(frontier.setting)
         rng = np.random.default_rng(task.seed)
-        landed = land(task.weights, point.block_of, value, task.problem, rng, at_least=task.at_least)
+        start = _anchor(task, name, value) if is_polished(task.weights) else point.block_of
+        landed = land(task.weights, start, value, task.problem, rng, at_least=task.at_least)
         other = point_of(task, landed)
         if task.setting.is_bottleneck:
             return other if other.leakage >= value and other.utility < point.utility else point
         return other if other.utility >= value and other.leakage < point.leakage else point
+
+
+def _anchor(task: Task, name: str, value: float) -> IntArray:
+    """Where landing starts: a policy that is the same for every frontier, so that a better one never lands worse."""
+    path = dendrogram(task.weights, FIRST[task.problem], task.problem, at_least=task.at_least).allowed
+    kept = path.leakage if name == "min_leakage" else path.utility
+    enough = np.flatnonzero(kept >= value)
+    return path.partition(int(enough[np.argmin(kept[enough])]) if len(enough) else int(np.argmax(kept)))
 
 
 class InformationSearch(LandingEngine):
@@ -73,33 +88,67 @@ class InformationProof(LandingEngine):
 
 
 def search_all(task: Task) -> Partitions:
-    """Merging, moving and annealing; runs where they are optimal; the papers' own where they are affordable; polished."""
+    """Merging, moving and annealing; runs where they are optimal; the papers' own where they are affordable; polished.
+
+    Where a time limit was given, annealing and polishing from fresh starts go on while they find something. Nothing that is
+    planned depends on the limit, so that more time goes on where less ended, and is never worse.
+    """
     parts = [planned_search(task)]
     if not task.at_least:
         if task.weights.n_s == 2 and task.setting.is_bottleneck:
             parts.append(contiguous(task.weights, task.problem))
         if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS and not task.watch.over():
             parts.append(iterates(task))
+    found = _polished(task, Partitions.together(parts), task.seed)
+    return _gone_on(task, found) if task.is_patient else found
+
+
+def _polished(task: Task, found: Partitions, seed: int) -> Partitions:
     task.say("polishing")
     return polish(
         task.weights,
-        Partitions.together(parts),
+        found,
         task.problem,
-        seconds=0.5 * min(task.time_limit, SEARCHED),
+        seconds=0.5 * SEARCHED,
         at_least=task.at_least,
-        seed=task.seed,
+        seed=seed,
         watch=task.watch,
         progress=task.progress,
     )
 
 
-def planned_search(task: Task) -> Partitions:
-    """Merging, moving and annealing, for a limited time."""
+def _gone_on(task: Task, found: Partitions) -> Partitions:
+    """Rounds of annealing and polishing, each with its own random numbers, until time is up or a dozen found nothing new."""
+    integers = integers_of(task.weights)
+    least = least_count(integers, task.at_least)
+    dry, turn = 0, 0
+    while dry < DRY and is_polished(task.weights) and task.weights.n > 2:
+        turn += 1
+        bands = Bands(integers, task.problem, least, np.random.default_rng([task.seed, turn]))
+        bands.fill(found)
+        with task.watch as watch:
+            if watch.over():
+                break
+            bands.anneal(0.5 * SEARCHED, watch.over, task.say)
+        more = _polished(task, Partitions.together([found, bands.found()]), task.seed + turn)
+        gained = _area(task, more) - _area(task, found)
+        found, dry = more, 0 if gained > GAINED else dry + 1
+    return found
+
+
+def _area(task: Task, found: Partitions) -> float:
+    """The share of the plane that policies dominate."""
+    x, y = found.leakage / max(task.weights.leakage, 1e-300), found.utility / max(task.weights.entropy, 1e-300)
+    return hypervolume(1 - x, y) if task.setting.is_bottleneck else hypervolume(x, 1 - y)
+
+
+def planned_search(task: Task, seed: int | None = None) -> Partitions:
+    """Merging, moving and annealing, as much as is planned and while time lasts."""
     return search(
         task.weights,
         task.problem,
-        seed=task.seed,
-        time_limit=min(task.watch.left(), SEARCHED),
+        seed=task.seed if seed is None else seed,
+        time_limit=SEARCHED,
         at_least=task.at_least,
         progress=task.progress,
         watch=task.watch,

@@ -37,6 +37,7 @@ OTHER_MULTIPLIERS = (0.0, *(2.0**power for power in range(-6, 7)), 2.0**20)
 
 ENUMERATED = 8  # letters up to which every partition is looked at
 BORROWED = 200  # policies of the funnel for I that are tried
+ROUNDS, GOLDEN = 24, 0.618033988749895  # further searches at most, and the step that spreads their multipliers
 NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`
 
 
@@ -157,10 +158,9 @@ class OtherLeakages(InformationEngine):
             return Found(_measured(task, every), complete=True)
         parts = _merged(task)
         if not task.watch.over():
-            funnel = planned_search(task)
-            best = worth_having(task, funnel)
-            spread = np.unique(np.linspace(0, len(best) - 1, BORROWED).astype(np.int64))
-            parts.append(_measured(task, [funnel.partition(int(i)) for i in best[spread]]))
+            parts.append(_borrowed(task, planned_search(task), BORROWED))
+        if task.is_patient:
+            parts += _further(task)
         found = Partitions.together(parts)
         # Masses are rounded for merging, and a ratio of tiny ones sees that: what is shown is measured anew.
         return Found(_measured(task, [found.partition(int(i)) for i in worth_having(task, found)]))
@@ -190,6 +190,29 @@ def _merged(task: Task) -> list[Partitions]:
             parts.append(path.allowed)
     if not parts:
         raise KeyboardInterrupt  # before there was anything to keep
+    return parts
+
+
+def _borrowed(task: Task, funnel: Partitions, most: int) -> Partitions:
+    """Policies all along the funnel for I, with this leakage."""
+    best = worth_having(task, funnel)
+    spread = np.unique(np.linspace(0, len(best) - 1, most).astype(np.int64))
+    return _measured(task, [funnel.partition(int(i)) for i in best[spread]])
+
+
+def _further(task: Task) -> list[Partitions]:
+    """While time lasts: merge paths of multipliers in between, and funnels of other seeds, looked at more closely."""
+    parts: list[Partitions] = []
+    order, kind = renyi_order(task.leakage), _kind(task)
+    with task.watch as watch:
+        for turn in range(1, ROUNDS + 1):
+            if watch.over():
+                break
+            if order is None:
+                power = 14 * ((turn * GOLDEN) % 1.0) - 7  # evenly, wherever it ends
+                path = merge_other(task.weights, kind, multiplier=2.0**power, at_least=task.at_least)
+                parts.append(path.allowed)
+            parts.append(_borrowed(task, planned_search(task, task.seed + turn), 10 * BORROWED))
     return parts
 
 

@@ -36,6 +36,11 @@ PAIRS = 2_000_000
 """Letters times s of a problem that is polished: its blocks are rows of a table."""
 
 
+def is_polished(weights: Weights) -> bool:
+    """Whether a problem is small enough."""
+    return weights.n * weights.n_s <= PAIRS
+
+
 def polish(
     weights: Weights,
     found: Partitions,
@@ -51,7 +56,7 @@ def polish(
 
     How much is done depends on the size of the problem and on the seconds that it may take, not on the machine.
     """
-    if weights.n * weights.n_s > PAIRS:
+    if not is_polished(weights):
         return found
     front = _Front(weights, problem, at_least)
     front.take(found)

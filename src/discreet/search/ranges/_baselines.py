@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray
-from discreet.release._partitions import canonical
+from discreet.release._partitions import Partitions, canonical
 from discreet.search._codewords import lengths
 from discreet.search._letters import Letters
 from discreet.search._protocol import Found, Task
 from discreet.search.ranges import _costs as costs
-from discreet.search.ranges._figures import measured, store_of
+from discreet.search.ranges._figures import level_of, measured, store_of
 from discreet.search.ranges._join_components import join_all
 from discreet.search.ranges._range_engine import RangeEngine
 
@@ -172,10 +173,28 @@ class Baseline(RangeEngine):
 
     def search(self, task: Task) -> Found:
         """All of its policies, joined into one component where that is asked for."""
-        partitions = [np.arange(task.letters.n), *baseline(task, self.method)]
+        by_step = baseline(task, self.method)
+        partitions = [np.arange(task.letters.n), *each_once(by_step)]
         if task.leakage == "L0|I*=0":
             partitions = join_all(task, partitions)
-        return Found(measured(task, store_of(partitions)))
+        found = Found(measured(task, store_of(partitions)))
+        if task.leakage != "L0" or self.method.startswith("equal") or not by_step:
+            return found
+        return replace(found, levels=_levels(task, by_step))
+
+
+def _levels(task: Task, by_step: dict[int, IntArray]) -> tuple[IntArray, Partitions]:
+    """The policy made for each k, measured, and held against what it is to have."""
+    asked = np.array(sorted(by_step), dtype=np.int64)
+    made = measured(task, store_of([by_step[k] for k in asked.tolist()]))
+    if (level_of(made.leakage, task.leakage, task.letters.n_s) < asked).any():
+        raise AssertionError("a policy made for k has a block with fewer distinct s")
+    return asked, made
+
+
+def each_once(by_step: dict[int, IntArray]) -> list[IntArray]:
+    """Different partitions."""
+    return list({block_of.tobytes(): block_of for block_of in by_step.values()}.values())
 
 
 class Sweeney(Baseline):
@@ -209,18 +228,19 @@ def baselines_for(task: Task) -> tuple[str, ...]:
     return ("mondrian", "equal-width", "equal-frequency") if task.is_line else ("mondrian",)
 
 
-def baseline(task: Task, name: str) -> list[IntArray]:
-    """A baseline's partitions, each once."""
+def baseline(task: Task, name: str) -> dict[int, IntArray]:
+    """A baseline's partition for each k, or for each number of bins."""
     makers = {"sweeney": sweeney, "mondrian": mondrian, "equal-width": equal_width, "equal-frequency": equal_frequency}
     letters = task.letters
     bins = name.startswith("equal")
     steps = spread(len(np.unique(costs.required_values(letters)[:, 0])) if bins else letters.n_s)
-    distinct: dict[bytes, IntArray] = {}
+    if not bins and task.aim is not None and task.aim.level is not None:
+        steps = sorted({*steps, task.aim.level})
+    found: dict[int, IntArray] = {}
     with task.watch as watch:
         for i, step in enumerate(steps):
             if watch.over():
                 break
             task.say(f"cutting as {name} does", i / len(steps))
-            for _, block_of in makers[name](letters, [step]):
-                distinct.setdefault(block_of.tobytes(), block_of)
-    return list(distinct.values())
+            found[step] = makers[name](letters, [step])[0][1]
+    return found

@@ -26,6 +26,7 @@ ALL_LEVELS, ALL_WEAK = 256, 64
 FEW_LEVELS, FEW_WEAK = 48, 8
 """The same where one level is aimed at: the others are for the picture."""
 
+DRY = 6  # rounds of other starts without a better policy after which there is nothing more to be had
 KEPT = 4_000_000  # letters × levels up to which what was constructed is kept until it is improved
 
 
@@ -38,13 +39,14 @@ class Effort:
     """What a search over levels is for, how long it may take, and whom it tells."""
 
     aim: Aim | None = None
+    is_patient: bool = False
     watch: Watch = field(default_factory=Watch)
     say: Callable[[str, float | None], None] = _quietly
 
     @classmethod
     def of(cls, task: Task) -> Effort:
         """As the task says."""
-        return cls(task.aim, task.watch, task.say)
+        return cls(task.aim, task.is_patient, task.watch, task.say)
 
 
 def levels_up_to(n_s: int, aim: Aim | None = None) -> IntArray:
@@ -124,8 +126,23 @@ class Levels(Generic[D]):
                         break
                     effort.say("searching for better policies, and proving bounds", done / len(wanting))
                     self.improve(k, seeds(k))
+                if effort.is_patient:
+                    self._go_on(wanting, seeds, effort)
             else:
                 self._aim_at(effort.aim, seeds, effort)
+
+    def _go_on(self, wanting: list[int], seeds: Callable[[int], int], effort: Effort) -> None:
+        """Further starts for levels that are not proven, until time is up or a few rounds found nothing."""
+        dry, turn = 0, 0
+        while dry < DRY and wanting:
+            before, turn = sum(self.cost.values()), turn + 1
+            for k in wanting:
+                if effort.watch.over():
+                    return
+                effort.say("searching for better policies, from other starts", None)
+                self.improve(k, (seeds(k) + 7_919 * turn) % 2**63)
+            wanting = [k for k in wanting if self.cost[k] > self.bound[k]]
+            dry = 0 if sum(self.cost.values()) < before else dry + 1
 
     def construct(self, k: int, *, keep: bool = False) -> D:
         """A first policy for a level."""

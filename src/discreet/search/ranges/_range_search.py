@@ -13,7 +13,7 @@ from discreet.search.ranges import _components as components
 from discreet.search.ranges import _line as line
 from discreet.search.ranges import _multicolumn as multicolumn
 from discreet.search.ranges import _size as size
-from discreet.search.ranges._baselines import baseline, baselines_for
+from discreet.search.ranges._baselines import baseline, baselines_for, each_once
 from discreet.search.ranges._figures import figured, measured, store_of, worth_having
 from discreet.search.ranges._join_components import join_all
 from discreet.search.ranges._levels import Effort
@@ -75,7 +75,7 @@ def search_all(task: Task) -> Found:
             parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
         # Last, since of equal policies the first is kept, and these are coarser than they need be.
         names = () if watch.over() else baselines_for(task)
-        parts += [measured(task, store_of(baseline(task, name))) for name in names]
+        parts += [measured(task, store_of(each_once(baseline(task, name)))) for name in names]
     parts.append(measured(task, store_of([np.zeros(n, np.int64)])))  # however early it ended
     ladders: tuple[Ladder, ...] = ()
     if task.leakage != "I*":
@@ -130,5 +130,5 @@ def search_connected(task: Task) -> Found:
         partitions += [papers.partition(int(i)) for i in worth_having(task, papers)]
         for name in baselines_for(task):
             if not task.watch.over():
-                partitions += join_all(task, baseline(task, name))
+                partitions += join_all(task, each_once(baseline(task, name)))
     return Found(measured(task, store_of(partitions)), ladders=found.ladders)

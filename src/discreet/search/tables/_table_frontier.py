@@ -170,7 +170,7 @@ def table_frontiers(
         symbol: tuple(sorted(set(levels))) or usual_levels(symbol, wanted, counted) for symbol, levels in asked.items()
     }
     problem = CodedTable.of(counted, axes_of(counted, said, recipe.weights), recipe.sensitive)
-    limit = search.time_limit / max(1, sum(map(len, chosen.values())))
+    limit = search.seconds / max(1, sum(map(len, chosen.values())))
     options = Options(search.shape, search.suppress, limit, search.seed, search.blind).checked()
     found: list[TableFrontier] = []
     for symbol, each in chosen.items():

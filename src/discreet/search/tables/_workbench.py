@@ -69,7 +69,7 @@ class Workbench:
             bare=True,
         )
         problem = CodedTable.of(counted, axes_of(counted, said, recipe.weights), recipe.sensitive)
-        options = Options(search.shape, search.suppress, float(search.time_limit), search.seed, search.blind).checked()
+        options = Options(search.shape, search.suppress, search.seconds, search.seed, search.blind).checked()
         return cls(recipe, problem, options, parse_all(recipe.require, recipe.sensitive))
 
     def levels(self, symbol: str) -> tuple[int, ...]:
