@@ -115,7 +115,7 @@ def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         keep=output.keep,
         keep_anyway=output.keep_anyway,
         suppress=search.suppress,
-        time_limit=search.time_limit,
+        time_limit=search.seconds,
         seed=search.seed,
         missing=recipe.data.missing,
         na=recipe.data.na,
