@@ -1,8 +1,8 @@
 """An audit on a cluster of two workers on loopback, against the group-by that one would write by hand in Spark SQL.
 
 Both sides read the same Parquet files in the same session, in turn; seconds are by the clock, and CPU seconds are those of
-all processes: driver, its Java machine, and the workers with their executors. Needs pyspark and Java. Whole tables: the loss
-of parts that workers grouped, against that of one machine.
+all processes: driver, its Java machine, and the workers with their executors; the verdict goes by these. Needs pyspark and
+Java. Whole tables: the loss of parts that workers grouped, against that of one machine.
 """
 
 from __future__ import annotations

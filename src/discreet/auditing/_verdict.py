@@ -159,6 +159,8 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
         why = "Nothing stands out. Hold every later version of the table to what this one has:"
         return Step(why, " ".join(asked), f"audit.check({require!r})")
     files = "--out released.csv --policy policy.json --report report.html"
+    if "spark" in more:  # a cluster writes folders
+        files = "--out released.parquet --policy policy"
     why = f"Release it coarser, so that every row is shared by {RECORDS} people"
     if sensitive:
         each = "" if len(sensitive) == 1 else "each of "

@@ -7,6 +7,7 @@ other case. Values travel as Arrow and are made canonical by the same rules as t
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -127,19 +128,21 @@ class SparkTable:
         places = [f"p{known.index(name)}" for name in columns]
         return by_place.select(*places).toDF(*keys), keys
 
+    @cached_property
+    def _schemas(self) -> list[dict[str, str]]:
+        """How every file stores its columns, where there are several."""
+        paths = self.frame.inputFiles()
+        if len(paths) < 2 or getattr(self.session, "_jvm", None) is None:  # Spark Connect has no such reader
+            return []
+        with asking(self.name):
+            return [_stored(self.session, path) for path in paths]
+
     def _check_schemas(self, columns: Sequence[str]) -> None:
         """Refuse files that store a column in different types, or not at all: Spark would take the first one's, and nulls.
 
         The footers are read by Spark's own reader, so that this holds on every file system that it knows.
         """
-        jvm = getattr(self.session, "_jvm", None)
-        if jvm is None:  # Spark Connect has no such reader
-            return
-        paths = self.frame.inputFiles()
-        if len(paths) < 2:
-            return
-        with asking(self.name):
-            schemas = [_stored(self.session, path) for path in paths]
+        schemas = self._schemas
         for name in columns:
             kinds = {schema.get(name) for schema in schemas}
             if len(kinds) > 1:
@@ -180,10 +183,19 @@ def _stored(spark: Any, path: str) -> dict[str, str]:
 
 
 @contextmanager
+def calm() -> Iterator[None]:
+    """Without what Spark says about newer versions of pandas, which we do not use there."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
+
+
+@contextmanager
 def asking(name: str) -> Iterator[None]:
     """Turn what Spark complains of into one line of our own."""
     try:
-        yield
+        with calm():
+            yield
     except (DiscreetError, KeyboardInterrupt, MemoryError):
         raise
     except Exception as problem:

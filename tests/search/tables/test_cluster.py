@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet import datasets
-from discreet.errors import InputError, RequirementError
+from discreet.errors import ColumnError, InputError, RequirementError
 from discreet.release._cluster_policy import ClusterPolicy
 from discreet.search.tables import _cluster_release, generalise, release_on_cluster
 from discreet.tables._spark import SparkTable
@@ -114,6 +114,10 @@ def test_what_cannot_hold_writes_nothing(cluster: Cluster, people: Path, tmp_pat
         release_on_cluster(frame, PUBLIC, SENSITIVE, "t<=0.1", TYPES, **wanted)
     with pytest.raises(RequirementError, match="with 'admission' kept, the requirement is broken"):
         release_on_cluster(frame, ("age", "sex"), SENSITIVE, keep=["admission"], time_limit=2.0, **wanted)
+    with pytest.raises(ColumnError, match="'age' is a public column: it is released coarsened"):
+        release_on_cluster(frame, PUBLIC, SENSITIVE, keep=["age"], **wanted)
+    with pytest.raises(ColumnError, match="'sex' is both sensitive and public"):
+        release_on_cluster(frame, PUBLIC, "sex", **wanted)
     with pytest.raises(InputError, match="only a table of Spark"):
         release_on_cluster(people, PUBLIC, **wanted)
     assert list(tmp_path.iterdir()) == []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.auditing._group_requirements import GroupRequirement
-from discreet.errors import InputError, TableError, listed
+from discreet.errors import ColumnError, InputError, TableError, listed
 from discreet.release._rows import refuse_identifiers
 from discreet.search.tables._cluster_work import Job, group_work, part_work, tally_work
 from discreet.search.tables._coded_table import CodedTable, engine_column, engine_requirement
@@ -60,6 +60,13 @@ class Asked:
     part: int = PART
 
     def __post_init__(self) -> None:
+        for names, others, words in (
+            (self.sensitive, self.public, "both sensitive and public: give it one role"),
+            (self.keep, self.public, "a public column: it is released coarsened, and cannot be kept as it is"),
+        ):
+            both = [name for name in names if name in others]
+            if both:
+                raise ColumnError(f"column {both[0]!r} is {words}")
         other = [str(each) for each in self.wanted if each.symbol not in SYMBOLS]
         if other:
             raise InputError(f"on a cluster groups may be required to have {', '.join(SYMBOLS)}, not {listed(other)}")
@@ -181,6 +188,7 @@ class Grouped:
     """Every different row with its group and cells, on the cluster, and the cuts that made the parts."""
 
     frame: Any = field(repr=False)
+    coded: Any = field(repr=False)  # what it is made from, kept by the workers
     cuts: FirstCuts = field(repr=False)
     job: Job = field(repr=False)
 
@@ -230,7 +238,7 @@ def grouped(known: Described, asked: Asked, progress: Progress | None = None) ->
     from pyspark.sql.pandas.types import to_arrow_schema
 
     frame = placed.mapInArrow(group_work(job, cuts, PARTS, to_arrow_schema(out)), out)
-    return Grouped(frame, cuts, job)
+    return Grouped(frame, coded, cuts, job)
 
 
 def _ordered(problem: CodedTable, known: Described, asked: Asked, coded: Any) -> tuple[Any, tuple[IntArray, ...]]:

@@ -20,7 +20,7 @@ from discreet.report._pages import fragment
 from discreet.search.tables._cluster import COUNT, PART, SECRET, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_work import UNIT
 from discreet.search.tables._column_types import said_types
-from discreet.tables._spark import SparkTable, asking, watched
+from discreet.tables._spark import SparkTable, asking, calm, watched
 from discreet.tables._spark_folder import SparkFolder, times_over
 
 if TYPE_CHECKING:
@@ -166,17 +166,39 @@ def release_on_cluster(
     if str(out) == str(policy):
         raise InputError("the released table and the policy need a folder each")
     targets = {name: SparkFolder.of(source, path, force=force) for name, path in (("out", out), ("policy", policy))}
+    new = [target for target in targets.values() if not target.exists()]
     known = described(source, asked, progress)
+    try:
+        with calm():
+            return _carried_out(source, asked, known, targets, keep_anyway=keep_anyway, progress=progress)
+    except BaseException:
+        for target in new:  # one of the two may have its name already
+            target.unlink()
+        raise
+    finally:
+        known.rows.unpersist()
+
+
+def _carried_out(
+    source: SparkTable,
+    asked: Asked,
+    known: Described,
+    targets: Mapping[str, SparkFolder],
+    *,
+    keep_anyway: bool,
+    progress: Progress | None,
+) -> ClusterRelease:
+    """Group, and write everything beside its place; the folders get their names when all of it is there."""
     made = grouped(known, asked, progress)
     with ExitStack() as stack:
+        stack.callback(made.coded.unpersist)
         places = {name: stack.enter_context(target.replacing()) for name, target in targets.items()}
         work = f"{places['policy']}.rows"
         stack.callback(lambda: SparkFolder(source.session, work).unlink())
         with asking(source.name), watched(known.rows, _telling(progress, made)):
             made.frame.write.parquet(work)  # once: a search that ran out of time would not come out the same again
-        return _written(
-            source, asked, known, made, work, places, {name: str(each) for name, each in targets.items()}, keep_anyway
-        )
+        files = {name: target.path for name, target in targets.items()}
+        return _written(source, asked, known, made, work, places, files, keep_anyway)
 
 
 def _telling(progress: Progress | None, made: Grouped) -> Progress | None:
@@ -222,15 +244,7 @@ def _written(
         asked.public, asked.sensitive, asked.wanted, loss, bound, asked.missing, asked.na,
         spark.read.parquet(f"{places['policy']}/letters"),
     )  # fmt: skip
-    broken = [each.sentence() for each in found if not each.met]
-    if broken:
-        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(broken))
-    by_keep = tuple(each.sentence() for each in beside if not each.met)
-    if by_keep and not keep_anyway:
-        raise RequirementError(
-            f"with {listed(kept)} kept, the requirement is broken: {'; '.join(by_keep)}: make what you keep public so that "
-            "it is coarsened, leave it out, or say --keep-anyway"
-        )
+    by_keep = _refused(found, beside, kept, anyway=keep_anyway)
     checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
     if not checked:
         raise TableError(f"{files['out']} would not come out as it was measured, and was not written")
@@ -248,6 +262,22 @@ def _written(
         findings=tuple(found),
         broken_by_keep=by_keep,
     )
+
+
+def _refused(
+    found: Sequence[GroupFinding], beside: Sequence[GroupFinding], kept: Sequence[str], *, anyway: bool
+) -> tuple[str, ...]:
+    """Why the requirement does not hold with the columns kept; refused unless wanted anyway, or where it never holds."""
+    broken = [each.sentence() for each in found if not each.met]
+    if broken:
+        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(broken))
+    by_keep = tuple(each.sentence() for each in beside if not each.met)
+    if by_keep and not anyway:
+        raise RequirementError(
+            f"with {listed(tuple(kept))} kept, the requirement is broken: {'; '.join(by_keep)}: make what you keep public, so "
+            "that it is coarsened, leave it out, or say --keep-anyway"
+        )
+    return by_keep
 
 
 def _sums(done: Any, d: int) -> tuple[int, int, list[float], Decimal]:
