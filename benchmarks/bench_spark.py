@@ -8,7 +8,9 @@ Java. Whole tables: the loss of parts that workers grouped, against that of one 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -26,6 +28,9 @@ LOSS = 1.05  # what parts may lose, in losses of one machine
 
 def bench(options: argparse.Namespace) -> None:
     """Both figures, on one cluster."""
+    if importlib.util.find_spec("pyspark") is None or shutil.which("java") is None:
+        print("left out: it needs pyspark and Java")
+        return
     from tests.cluster import cluster_at
 
     with tempfile.TemporaryDirectory() as folder, cluster_at(Path(folder)) as cluster:

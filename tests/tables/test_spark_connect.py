@@ -32,7 +32,7 @@ released = policy.release(table)
 assert type(released).__module__ == "pyspark.sql.connect.dataframe"
 assert policy.verify(released, table)
 try:
-    policy.release(table, out=path + ".released")
+    policy.release(table, out=path.replace("people", "released"))
 except dc.DiscreetError as problem:
     print(problem)
 """

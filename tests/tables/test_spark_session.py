@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import TableError
-from discreet.tables._spark_session import session
+from discreet.tables._spark_session import check_java
 from tests.processes import run
 
 ASKED = ("audit", "people.parquet", "-s", "wage", "-p", "age", "--engine", "spark")
@@ -47,7 +47,7 @@ def test_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(TableError, match="Spark needs Java 17 or newer, and there is none here"):
-        session("local[1]", {})
+        check_java()
 
 
 @pytest.mark.parametrize(

@@ -23,11 +23,11 @@ CONNECT = "sc://"
 
 def session(master: str | None, conf: Mapping[str, str]) -> Any:
     """The session that is there already, or a new one on this master."""
+    if master and master.startswith((STAND_ALONE, CONNECT)):
+        _knock(master)
     needs_extra("pyspark", "spark")
     from pyspark.sql import SparkSession
 
-    if master and master.startswith((STAND_ALONE, CONNECT)):
-        _knock(master)
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -69,7 +69,7 @@ def _classic(master: str | None, conf: Mapping[str, str]) -> Any:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    _check_java()
+    check_java()
     asked = SparkConf()
     if master:
         asked.setMaster(master)
@@ -90,7 +90,8 @@ def _is_here(master: str) -> bool:
     return bool(re.match(r"spark://(127\.|localhost:)", master))
 
 
-def _check_java() -> None:
+def check_java() -> None:
+    """Refuse a machine without Java, which Spark's own script would tell in many lines."""
     home = os.environ.get("JAVA_HOME")
     if not (shutil.which("java") or (home and (Path(home) / "bin" / "java").exists())):
         raise TableError(
