@@ -11,8 +11,11 @@ Targets: A funnel .657, B funnel .644, A bottleneck .620, B bottleneck .650, eac
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,9 @@ from common import measure, table
 import discreet as dc
 from discreet.search.information import weights_of
 from discreet.search.information._bounds import bound
+
+ENGLISH = Path("/usr/share/common-licenses")
+"""Where English text is: pairs of neighbouring letters of four licences are a dense joint of 27 by 27."""
 
 PUBLIC = {"A": ("sex", "chol"), "B": ("age", "chol")}
 METHODS = ("auto", "iac-mdsf", "pairwise")
@@ -35,6 +41,39 @@ def setting(name: str) -> dc.Joint:
     return dc.Joint.from_pairs(list(zip(s, x, strict=True)))
 
 
+def letters() -> dc.Joint | None:
+    """Pairs of neighbouring letters (26 and the space) in licences, where they are installed."""
+    files = [ENGLISH / name for name in ("GPL-3", "GPL-2", "MPL-2.0", "Apache-2.0")]
+    if not all(file.exists() for file in files):
+        return None
+    text = re.sub("[^a-z]+", " ", " ".join(file.read_text() for file in files).lower())
+    return dc.Joint.from_pairs(list(itertools.pairwise(text)))
+
+
+def english() -> None:
+    """The letters, by `auto` as planned and with longer limits."""
+    joint = letters()
+    if joint is None:
+        return
+    rows = []
+    for problem in ("bottleneck", "funnel"):
+        for limit in (None, 10.0, 30.0):
+            options: Any = {"leakage": "I", "problem": problem, "time_limit": limit}
+            found = measure(partial(dc.frontier, joint, **options))
+            best: dc.Frontier = found.result
+            rows.append(
+                [
+                    f"letters {problem}",
+                    "planned" if limit is None else f"{limit:g} s",
+                    f"{best.hypervolume:.6f}",
+                    f"{best.hypervolume_bound:.4f}",
+                    f"{found.cpu:.1f}",
+                    str(len(best.points)),
+                ]
+            )
+    table("Pairs of letters in English text", ["setting", "limit", "auto", "bound", "CPU s", "points"], rows)
+
+
 def bound_area(joint: dc.Joint, problem: Any, cells: int = 2_000) -> float:
     """The area that the proven bound leaves to policies; cells are counted whole, so that it is an upper bound too."""
     weights = weights_of(joint)
@@ -47,6 +86,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--soft", action="store_true", help="also whether soft policies beat the hard ones")
     arguments = parser.parse_args()
+    dc.frontier(dc.Joint.from_array(np.eye(12, dtype=np.int64) + 1), "I", problem="bottleneck")
+    english()
     if not os.environ.get("DISCREET_DATA"):
         print("the Hungarian data are not bundled: set DISCREET_DATA to their folder")
         return

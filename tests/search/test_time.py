@@ -185,6 +185,7 @@ def test_a_frontier_says_what_more_time_might_bring() -> None:
         assert found.hypervolume <= found.hypervolume_bound <= 1
         assert found.to_dict()["hypervolume_bound"] == found.hypervolume_bound
         assert f"{found.hypervolume_bound:.4f}" in found.bound_words()[0]
+        assert found.bound_words()[0] in found._repr_html_()
     small = dc.frontier(dc.Joint.from_array([[1, 0, 2], [0, 1, 1]]), "I")
     assert small.bound_words() == [
         "more time brings nothing: no policies can have a larger hypervolume, to four digits"

@@ -135,7 +135,8 @@ def frontier_fragment(frontier: Frontier) -> str:
         drawing = plots.to_svg(frontier.plot(), f"Frontier {frontier.leakage} {frontier.utility}")
     except MissingExtraError:
         drawing = ""
-    return render("frontier.html", frontier=frontier, text=repr(frontier), rows=rows, plot=drawing)
+    words = [*frontier.scale_words(), *frontier.stop_words(), *frontier.bound_words()]
+    return render("frontier.html", frontier=frontier, text=repr(frontier), rows=rows, plot=drawing, words=words)
 
 
 def policy_fragment(policy: Policy) -> str:
