@@ -104,6 +104,17 @@ def test_a_household_is_found_with_any_of_its_people() -> None:
     assert found.household.above == 6
 
 
+def test_risk_is_told_row_by_row() -> None:
+    table = {"a": [2, "1", None, 1.0, 2, "?"], "b": ["x", "x", "x", "x", "x", "y"]}
+    found = dc.audit(table, public=["a", "b"], missing="drop", na=["?"])
+    assert found.risk_by_record(table, na=["?"]).tolist() == pytest.approx(
+        [0.5, 0.5, math.nan, 0.5, 0.5, math.nan], nan_ok=True
+    )
+    banded = dc.audit({"a": [1, 2, 30]}, public="a", coarsen={"a": 10})
+    with pytest.raises(InputError, match="coarsened"):
+        banded.risk_by_record({"a": [1, 2, 30]})
+
+
 def test_weights_and_households_in_the_command(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,w,home\n1,10,p\n1,30,q\n2,2.5,p\n")

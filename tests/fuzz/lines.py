@@ -191,6 +191,15 @@ class Lines:
                 ["--html", rng.choice(("out.html", "nowhere/x.html", "people.csv", ""))],
                 ["--weights", self.names("age", "wage")],
             ),
+            *self.some(
+                0.1,
+                ["--household", self.names("age", "town")],
+                ["--population", rng.choice(("people.csv", "nowhere.csv", "tree.csv"))],
+                ["--special", self.number()],
+                ["--missing", "wildcard"],
+                ["--recipe", rng.choice(("recipe.toml", "people.csv", ""))],
+                ["-r", rng.choice(("kmap>=2", "presence_max<=0.5", "risk<=0.5", "delta<=1", "t_ord<=0.2"))],
+            ),
         ]
 
     def _frontier(self) -> list[str]:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 
 from discreet import Joint, measures
 from discreet.errors import InputError, MeasureError
-from discreet.measures._models import closeness_by_group, recursion_by_group
+from discreet.measures._models import recursion_by_group
+from discreet.measures._movers import closeness_by_group
 from discreet.testing import joints
 
 
@@ -118,5 +119,5 @@ def test_closeness_is_the_same_however_many_groups_are_worked_on_at_a_time(monke
     pairs = np.random.default_rng(8).integers(0, (9, 40), (300, 2))
     joint = Joint.from_pairs(pairs)
     together = closeness_by_group(joint, "ordered")
-    monkeypatch.setattr("discreet.measures._models.SOME_PAIRS", 7)
+    monkeypatch.setattr("discreet.measures._movers.SOME_PAIRS", 7)
     assert np.allclose(closeness_by_group(joint, "ordered"), together, rtol=0, atol=1e-12)

@@ -18,7 +18,7 @@ import pytest
 
 import discreet as dc
 from discreet.auditing import HouseholdRisk, individual_risk, special
-from discreet.measures._models import closeness_by_group
+from discreet.measures._movers import closeness_by_group
 from discreet.tables import count
 
 HERE = Path(__file__).parent

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._checks import texts as texts_of
 from discreet._text import json_number, shown
 from discreet.auditing._audit_page import audit_fragment, audit_page
 from discreet.auditing._individual import individual_risk
@@ -15,6 +17,10 @@ from discreet.auditing._requirements import Finding, Group, Requirement
 from discreet.auditing._risk import Risk
 from discreet.auditing._verdict import headline, next_step
 from discreet.auditing._words import missing_sentence
+from discreet.errors import InputError
+from discreet.tables._columns import encode_column
+from discreet.tables._labels import combine
+from discreet.tables._sources import in_order
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray
@@ -81,6 +87,17 @@ class Audit:
     def individual_risk(self) -> FloatArray:
         """How likely a record with each public value (in the order of `joint.x`) is found."""
         return individual_risk(self.matched.records, self.people)
+
+    def risk_by_record(self, table: object, *, na: Sequence[str] = ()) -> FloatArray:
+        """How likely each record of the table that was audited is found, in the order of its rows; NaN where it was dropped."""
+        joint = self.joint
+        if joint.bands:
+            raise InputError("public columns were coarsened while they were counted: rows have no values to look up")
+        texts = frozenset(texts_of(na, name="na"))
+        coded = [encode_column(column, texts) for column in in_order(table, joint.public)]
+        values, letters = combine(coded, joint.public)
+        risk = dict(zip(joint.x, self.individual_risk.tolist(), strict=True))
+        return np.array([risk.get(label, math.nan) for label in values.labels()])[letters]
 
     def worst(self, n: int = 10, *, show_values: bool = False) -> list[Group]:
         """The n groups with the fewest distinct s; among equals those with the most records, then the earliest.

@@ -17,13 +17,13 @@ import numpy as np
 
 from discreet.errors import InputError, listed
 from discreet.measures._models import (
-    closeness_by_group,
     disclosure_by_group,
     entropy_by_group,
     likeness_by_group,
     posterior,
     recursion_by_group,
 )
+from discreet.measures._movers import closeness_by_group
 from discreet.measures._pmf import lift, per_x
 
 if TYPE_CHECKING:

@@ -18,10 +18,9 @@ from discreet.measures._models import (
     enhanced_likeness,
     entropy_diversity,
     largest_share,
-    ordered_closeness,
     recursive_diversity,
-    t_closeness,
 )
+from discreet.measures._movers import ordered_closeness, t_closeness
 from discreet.measures._orders import arimoto_information, maximal_alpha_leakage, renyi_leakage, sibson_information
 from discreet.measures._ranges import (
     conditional_hartley_entropy,
