@@ -16,7 +16,7 @@ from discreet.agent._config import Config
 from discreet.agent._ledger import Analyst, Answer, ConflictError, DamagedError, Ledger, OverBudgetError
 from discreet.agent._service import TRIES, Agent
 from discreet.agent._sql import question_of
-from tests.agent.checking import check_answers, check_rows
+from tests.agent.checking import check_answers, check_rows, said
 from tests.agent.servers import CITIES, Server, write_agent
 
 ANN = Analyst("ann", 1000.0, revoked=False)
@@ -194,7 +194,7 @@ def test_two_servers_are_one_agent(tmp_path: Path, url: str) -> None:
             client = Client((one, other)[i % 2].url, keys[(i // 2) % 4])
             question = questions[(i // 3) % len(questions)]
             try:
-                return question, 200, client.ask(question)
+                return question, 200, said(client, question)
             except AgentError as refused:
                 return question, refused.status, None
 

@@ -23,7 +23,7 @@ from discreet.agent._client import AgentError, UnreachableError
 from discreet.agent._config import Config
 from discreet.agent._ledger import Answer, Ledger
 from discreet.agent._service import Agent
-from tests.agent.checking import check_answers, check_rows
+from tests.agent.checking import check_answers, check_rows, said
 from tests.agent.servers import CITIES, Server, write_agent
 
 CLIENTS = 8
@@ -74,7 +74,7 @@ class Asker(threading.Thread):
         pending = self.question()
         while not self.stop.is_set():
             try:
-                self.told.append((pending, self.client.ask(pending)))
+                self.told.append((pending, said(self.client, pending)))
                 self.statuses[200] += 1
             except AgentError as refused:
                 self.statuses[refused.status] += 1
@@ -163,7 +163,7 @@ def killed(folder: Path, url: str, kills: int, seed: int = 1) -> dict[str, int]:
         # The same questions once more, to a server that was never there when they were answered.
         for asker in askers:
             for question, reply in asker.told[:3]:
-                assert asker.client.ask(question) == reply
+                assert said(asker.client, question) == reply
         assert server.end() == 0
     agent = Agent(Config.load(folder / "agent.toml"))
     check_answers(agent, rows)

@@ -22,8 +22,11 @@ from discreet.queries.auditor._witnesses import kept, solo
 MOVES = 1000
 """Of one walk that mends a point."""
 
-WALKS = 1e8
-"""Weights that the walks of one question may look at."""
+WALKS = 5e8
+"""Elementary steps that the walks of one question may take: weights looked at, and some for each class when one begins."""
+
+BEGINNING = 60
+"""Elementary steps a class, to begin a walk and to check where it led."""
 
 MODELS = 4
 """Integer programs solved for one question, at most."""
@@ -112,7 +115,7 @@ class Search:
                 return None
             point = np.clip(rounded(start), least, most)
             fits, seen = repair(*matrix, point, least, most, system.floor + margin, system.ceiling - margin, MOVES)
-            self.walks -= seen
+            self.walks -= seen + BEGINNING * system.n
             if fits:
                 return point
         return None
@@ -127,12 +130,10 @@ class Search:
     def witness(
         self, system: System, starts: list[FloatArray], least: FloatArray, most: FloatArray
     ) -> FloatArray | None:
-        """A witness, by walking from several points and then by an integer program; checked."""
+        """A witness, by walking from several points and then by an integer program; whoever takes it checks it."""
         walked = (self.mend(system, start, least, most) for start in starts)
         point = next((point for point in walked if point is not None), None)
-        if point is None:
-            point = self.model(system, least, most)
-        return point if point is not None and solo(system, point) is not None else None
+        return self.model(system, least, most) if point is None else point
 
 
 @dataclass(eq=False)
@@ -149,12 +150,14 @@ class Cover:
         self.most = np.full(system.n, -np.inf)
         self.least = np.full(system.n, np.inf)
 
-    def add(self, system: System, point: FloatArray) -> None:
-        """Count a witness in."""
+    def add(self, system: System, point: FloatArray) -> bool:
+        """Count a witness in, if it is one."""
         found = solo(system, point)
-        if found is not None:
-            self.points.append(point)
-            self.most, self.least = np.maximum(self.most, found[0]), np.minimum(self.least, found[1])
+        if found is None:
+            return False
+        self.points.append(point)
+        self.most, self.least = np.maximum(self.most, found[0]), np.minimum(self.least, found[1])
+        return True
 
     def grow(self, low: Fraction, high: Fraction) -> bool:
         """Make the cell reach from `low` to `high`, on one side beyond what it was; is everyone proven safe?"""
@@ -203,8 +206,7 @@ class Cover:
             lowest[c], highest[c] = least, most
             starts = [self.points[-1], self.search.prospect.near(self.low, self.high)]
             point = self.search.witness(system, starts, lowest, highest)
-            if point is not None:
-                self.add(system, point)
+            if point is not None and self.add(system, point):
                 return True
         return False
 

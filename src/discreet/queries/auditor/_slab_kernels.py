@@ -112,6 +112,26 @@ def alone(indptr, rows, weights, below, above):
 
 
 @njit(cache=True, nogil=True)
+def room(indptr, rows, weights, point, total, floor, ceiling):
+    """Whether a point is within everything, and the largest and least sum of each class when the others stay where they are."""
+    n = len(point)
+    most, least = np.empty(n), np.empty(n)
+    for c in range(n):
+        if point[c] < 0 or point[c] > total[c]:
+            return False, most, least
+    sums = row_sums(indptr, rows, weights, point, len(floor))
+    below, above = sums - floor, ceiling - sums
+    for r in range(len(floor)):
+        if below[r] < 0 or above[r] < 0:
+            return False, most, least
+    rise, fall = alone(indptr, rows, weights, below, above)
+    for c in range(n):
+        most[c] = min(total[c], point[c] + rise[c])
+        least[c] = max(0.0, point[c] - fall[c])
+    return True, most, least
+
+
+@njit(cache=True, nogil=True)
 def longest_step(x, total, dx, s, low, high, ds):
     """The largest t for which x + t dx stays in [0, total] and s + t ds in [low, high]."""
     t = np.inf

@@ -48,15 +48,11 @@ def kept(system: System, most: FloatArray, least: FloatArray) -> FloatArray:
 
 def solo(system: System, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """The largest and least sum of each class when the others stay as in x rounded to the grid; None: x is outside."""
-    from discreet.queries.auditor._slab_kernels import alone
+    from discreet.queries.auditor._slab_kernels import room
 
-    point = np.rint(x)
-    sums = system.sums(point)
-    below, above = sums - system.floor, system.ceiling - sums
-    if (below < 0).any() or (above < 0).any() or (point < 0).any() or (point > system.total).any():
-        return None
-    rise, fall = alone(system.indptr, system.rows, system.weights, below, above)
-    return np.minimum(system.total, point + rise), np.maximum(0, point - fall)
+    matrix = (system.indptr, system.rows, system.weights)
+    inside, most, least = room(*matrix, np.rint(x), system.total, system.floor, system.ceiling)
+    return (most, least) if inside else None
 
 
 def everyone_keeps(system: System, x: FloatArray) -> bool:
