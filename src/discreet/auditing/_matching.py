@@ -72,10 +72,10 @@ def _absent(joint: Joint) -> BoolArray:
 
 def _kinds(absent: BoolArray) -> list[tuple[IntArray, BoolArray]]:
     """Rows by which of their cells are missing, and which those are."""
-    masks, kind = np.unique(absent, axis=0, return_inverse=True)
-    by_kind = np.argsort(kind.ravel(), kind="stable")
-    members = np.split(by_kind, np.cumsum(np.bincount(kind.ravel()))[:-1])
-    return list(zip(members, masks, strict=True))
+    kind = row_numbers([column.astype(np.int64) for column in absent.T])
+    by_kind = np.argsort(kind, kind="stable")
+    members = np.split(by_kind, np.cumsum(np.bincount(kind))[:-1])
+    return [(some, absent[some[0]]) for some in members]
 
 
 def _keys(codes: IntArray, others: IntArray, shared: IntArray) -> tuple[IntArray, IntArray, int]:
@@ -90,9 +90,9 @@ def totals(
     codes: IntArray, absent: BoolArray, others: IntArray, other_absent: BoolArray, own: npt.NDArray[Any]
 ) -> FloatArray:
     """For every row of codes, the sum of what those other rows have that match it."""
-    found = np.zeros(len(codes))
-    for theirs, other in _kinds(other_absent):
-        for mine, mask in _kinds(absent):
+    found, kinds = np.zeros(len(codes)), _kinds(absent)
+    for theirs, other in kinds if other_absent is absent else _kinds(other_absent):
+        for mine, mask in kinds:
             here, there, size = _keys(codes[mine], others[theirs], np.flatnonzero(~(mask | other)))
             found[mine] += np.bincount(there, own[theirs], size)[here]
     return found
