@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import coarsened, flat
+from discreet.cli._shared import coarsened, flat, hush_java
 
 if TYPE_CHECKING:
     from discreet.recipe import Recipe
@@ -38,7 +38,9 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
     path = options.get("recipe")
     recipe = Recipe.load(path) if path else Recipe()
     typed = {name: value for name, value in options.items() if was_typed(name) or not path}
-    if typed.get("engine", recipe.data.engine) != "spark" and (typed.get("master") or typed.get("conf")):
+    if typed.get("engine", recipe.data.engine) == "spark":
+        hush_java()
+    elif typed.get("master") or typed.get("conf"):
         raise click.UsageError("--master and --conf are Spark's: say --engine spark")
     if typed.get("table"):
         recipe = recipe.override(data={"table": _here(typed["table"], recipe)})

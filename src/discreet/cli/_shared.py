@@ -148,11 +148,19 @@ def named(table: str, inner: str | None) -> str:
     return table if inner is None else f"{table}#{inner}"
 
 
+def hush_java() -> None:
+    """What stands between Spark and Python logs an interrupt with where it was: one line of ours says it."""
+    import logging
+
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
 def asked_table(table: str, options: dict[str, Any]) -> Any:
     """A table as it was asked for: by its name, with that of its inner table or sheet, or as a cluster reads it."""
     if options["engine"] == "spark":
         from discreet.tables._spark import named_on_spark
 
+        hush_java()
         return named_on_spark(table, table, master=options["master"], conf=options["conf"])
     if options["master"] or options["conf"]:
         raise click.UsageError("--master and --conf are Spark's: say --engine spark")

@@ -102,14 +102,14 @@ class SparkTable:
             raise TableError("Spark's memory is its own: leave the limit out, or say --conf spark.executor.memory=4g")
         chosen, keys = self.chosen(columns)
         with asking(self.name), watched(chosen, progress):
-            grouped = chosen.groupBy(*keys).count().toDF(*keys, COUNT).toArrow()
+            grouped = collected(chosen.groupBy(*keys).count().toDF(*keys, COUNT))
         return [grouped[key] for key in keys], to_numpy(grouped[COUNT]).astype(np.int64)
 
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row, in the order that the cluster gives them."""
         chosen, keys = self.chosen(columns)
         with asking(self.name):
-            found = chosen.toArrow()
+            found = collected(chosen)
         return [found[key] for key in keys]
 
     def files(self) -> list[str]:
@@ -196,10 +196,42 @@ def asking(name: str) -> Iterator[None]:
     try:
         with calm():
             yield
-    except (DiscreetError, KeyboardInterrupt, MemoryError):
+    except KeyboardInterrupt:
+        _cancel()
+        raise
+    except (DiscreetError, MemoryError):
         raise
     except Exception as problem:
         raise TableError(f"{name} {_told(problem)}") from None
+
+
+def collected(frame: Any) -> Any:
+    """A frame as Arrow. It is waited for beside the main thread: Spark waits for its jobs even where nobody else does."""
+    found: list[Any] = []
+
+    def collect() -> None:
+        try:
+            with calm():
+                found.append(frame.toArrow())
+        except BaseException as problem:
+            found.append(problem)
+
+    waiting = threading.Thread(target=collect, daemon=True)
+    waiting.start()
+    while waiting.is_alive():
+        waiting.join(0.5)
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]
+
+
+def _cancel() -> None:
+    """End what the cluster still does for somebody who no longer waits for it."""
+    from pyspark.sql import SparkSession
+
+    context = getattr(SparkSession.getActiveSession(), "_sc", None)
+    if context is not None:
+        context.cancelAllJobs()
 
 
 def _told(problem: Exception) -> str:

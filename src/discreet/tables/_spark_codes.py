@@ -11,6 +11,7 @@ import numpy as np
 from discreet._typing import IntArray
 from discreet.tables._arrow import to_numpy
 from discreet.tables._columns import encode_column
+from discreet.tables._spark import collected
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,7 +77,7 @@ def labelled(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> tuple[A
 
     sizes, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
     for key in keys:
-        seen = frame.select(key).distinct().toArrow()[key]
+        seen = collected(frame.select(key).distinct())[key]
         alphabet, codes = encode_column(seen, frozenset(na))
         sizes[key], numberings[key] = len(alphabet), Numbering(seen.combine_chunks(), codes)
         schema = schema.add(f"{key}_code", types.LongType())

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
+import threading
 import time
 import warnings
 from collections.abc import Mapping
@@ -82,7 +84,13 @@ def _classic(master: str | None, conf: Mapping[str, str]) -> Any:
         asked.set(key, value)
     quiet = {} if os.environ.get("DISCREET_DEBUG") else {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     gateway = launch_gateway(conf=asked, popen_kwargs=quiet)
-    return SparkSession(SparkContext(gateway=gateway, conf=asked))
+    handler = signal.getsignal(signal.SIGINT)
+    found = SparkSession(SparkContext(gateway=gateway, conf=asked))
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(
+            signal.SIGINT, handler
+        )  # Spark's own asks Java while an answer of Java is read, and says so at length
+    return found
 
 
 def _is_here(master: str) -> bool:

@@ -27,7 +27,7 @@ from discreet.search.tables._problem import by_frequency
 from discreet.tables._columns import encode_column
 from discreet.tables._counting import Counted, Missing
 from discreet.tables._labels import Alphabet
-from discreet.tables._spark import SparkTable, asking, watched
+from discreet.tables._spark import SparkTable, asking, collected, watched
 from discreet.tables._spark_codes import Numbering, numbered, tidy
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     values: dict[str, Any] = {}
     with asking(source.name), watched(rows, progress):
         for name, key in zip(asked.names, keys, strict=True):
-            seen = rows.groupBy(key).agg(functions.sum(COUNT).alias(COUNT)).toArrow()
+            seen = collected(rows.groupBy(key).agg(functions.sum(COUNT).alias(COUNT)))
             texts = frozenset(asked.na) if name in (*asked.public, *asked.sensitive) else frozenset()
             alphabet, codes = encode_column(seen[key], texts)
             values[name] = seen[key].combine_chunks()
@@ -247,7 +247,7 @@ def _ordered(problem: CodedTable, known: Described, asked: Asked, coded: Any) ->
 
     columns, ranks = [], []
     for c, column in enumerate(problem.columns):
-        seen = coded.groupBy(f"{CODE}{c}").agg(functions.sum(COUNT).alias(COUNT)).toArrow()
+        seen = collected(coded.groupBy(f"{CODE}{c}").agg(functions.sum(COUNT).alias(COUNT)))
         codes, counts = (seen[name].to_numpy().astype(np.int64) for name in (f"{CODE}{c}", COUNT))
         new, order = by_frequency(column, np.bincount(codes, counts, column.size).astype(np.float64))
         rank = np.empty(column.size, dtype=np.int64)
@@ -270,12 +270,11 @@ def _tally(job: Job, cuts: FirstCuts, coded: Any) -> Tally:
     merged += [(functions.min if name.startswith("low") else functions.max)(name).alias(name) for name in hulls]
     asked_columns = [*job.public, *job.sensitive, job.count]
     with asking("the table"):
-        found = (
+        found = collected(
             coded.select(*asked_columns)
             .mapInArrow(tally_work(job, cuts), schema)
             .groupBy("node", "column", "code")
             .agg(*merged)
-            .toArrow()
         )
     plain = [found[name].to_numpy().astype(np.int64) for name in ("node", "column", "code", "rows", "records")]
     low, high = (
