@@ -29,7 +29,10 @@ OVERHEAD = 10_000
 ROOM = 4_096
 """Neighbours of one point that are taken up at once."""
 
-MOST = 10_000
+BATCH = 32
+"""Points whose neighbours join the front together."""
+
+MOST = 20_000
 """Points of a front: with so many, the next would be too close to others to matter."""
 
 PAIRS = 2_000_000
@@ -68,9 +71,11 @@ def polish(
                 progress("polishing", min(1.0, spent / budget))
             for row in [waiting[0], *rng.permutation(waiting[1:]).tolist()]:  # the finest first
                 if spent > budget or len(front.front) > MOST or watch.over():
+                    front.flush()
                     return front.partitions()
                 if front.holds(row):
                     spent += front.explore(row)
+            front.flush()
     return front.partitions()
 
 
@@ -92,6 +97,7 @@ class _Front:
         self.used = 0
         self.front: IntArray = np.zeros(0, np.int64)  # rows, by rising q
         self.explored: set[int] = set()
+        self.pending: list[tuple[int, FloatArray, IntArray]] = []  # rows, and their neighbours that the front lacks
 
     def take(self, found: Partitions) -> None:
         """Start from the non-dominated ones of these."""
@@ -142,10 +148,23 @@ class _Front:
         )  # fmt: skip
         if len(found) == ROOM:
             self.explored.discard(row)  # there may be more
-        better = non_dominated(found[:, 0], -found[:, 1])
-        if len(better):
-            self._add(np.array([_changed(labels, blocks, *what[i].tolist()) for i in better.tolist()]))
+        if len(found):
+            self.pending.append((row, found, what))
+        if len(self.pending) >= BATCH:
+            self.flush()
         return (blocks * (blocks - 1) / 2 + len(labels) * blocks) * self.width + OVERHEAD
+
+    def flush(self) -> None:
+        """Take up the best of the neighbours that are pending: each time that costs the length of the front."""
+        if not self.pending:
+            return
+        found = np.concatenate([each for _, each, _ in self.pending])
+        what = np.concatenate([each for _, _, each in self.pending])
+        origin = np.repeat([row for row, _, _ in self.pending], [len(each) for _, each, _ in self.pending])
+        self.pending.clear()
+        better = non_dominated(found[:, 0], -found[:, 1]).tolist()
+        changed = [_changed(self.rows[origin[i]], int(self.blocks[origin[i]]), *what[i].tolist()) for i in better]
+        self._add(np.array(changed))
 
     def partitions(self) -> Partitions:
         """The front."""
