@@ -57,6 +57,14 @@ def test_a_price_is_refused_before_anything_is_said(running: Running) -> None:
     ("statement", "words"),
     [
         ("SELECT AVG(height) FROM people GROUP BY height WITH ERROR 5", "GROUP BY is for public columns"),
+        ("SELECT smoker, COUNT(smoker) FROM people GROUP BY smoker WITH ERROR 5", "a histogram of a private column"),
+        (
+            "SELECT COUNT(smoker) FROM people GROUP BY FLOOR(height / 10) WITH ERROR 5",
+            "FLOOR in GROUP BY is not offered: bins",
+        ),
+        ("SELECT COUNT(smoker) FROM people GROUP BY CASE WHEN height > 1 THEN 1 END WITH ERROR 5", "CASE in GROUP BY"),
+        ("SELECT VARIANCE(height) FROM people WITH ERROR 5", "VARIANCE is not offered"),
+        ("SELECT MEDIAN(height) FROM people WITH ERROR 5", "MEDIAN is not offered"),
         ("SELECT AVG(height) FROM people GROUP BY none WITH ERROR 5", "GROUP BY is for public columns"),
         ("SELECT age, AVG(height) FROM people GROUP BY city WITH ERROR 5", "one number"),
         ("SELECT AVG(height), SUM(height) FROM people GROUP BY city WITH ERROR 5", "one number"),

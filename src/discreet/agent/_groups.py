@@ -26,6 +26,11 @@ def groups_of(question: Question, holding: Holding) -> tuple[list[tuple[dict[str
     How many people a group has is public, as its columns are.
     """
     for name in question.by:
+        if name in holding.private:
+            raise InputError(
+                f"GROUP BY {name!r} is a histogram of a private column, and GROUP BY is for public columns: one value has one "
+                "promise. Count one category of it (category in agent.toml), or group by public columns"
+            )
         if name not in holding.public:
             raise InputError(f"GROUP BY is for public columns: {sorted(holding.public)}")
     mask = group_of(question.where, holding.public, holding.people)

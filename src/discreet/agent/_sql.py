@@ -135,6 +135,12 @@ def _by(select: exp.Select) -> tuple[str, ...]:
     if group is None:
         return ()
     _only(group, "expressions")
+    for each in group.expressions:
+        if type(each).__name__ != "Column":
+            raise InputError(
+                f"{_said(each)} in GROUP BY is not offered: bins of a private column are as many promises about one value, and "
+                "bins of a public one are a column to add, or a filter each"
+            )
     return tuple(_column(each) for each in group.expressions)
 
 
