@@ -130,7 +130,7 @@ def test_what_is_read(statement: str, wanted: object) -> None:
         ("SELECT AVG(h) FROM p() WITH ERROR 1", "a function after FROM"),
         ("SELECT AVG(h) FROM p, q WITH ERROR 1", "JOIN is not offered"),
         ("SELECT AVG(h) FROM p JOIN q WITH ERROR 1", "JOIN is not offered"),
-        ("SELECT AVG(h) FROM p GROUP BY s + 1 WITH ERROR 1", r"\+ in WHERE is not offered"),
+        ("SELECT AVG(h) FROM p GROUP BY s + 1 WITH ERROR 1", r"\+ in GROUP BY is not offered"),
         ("SELECT AVG(h) FROM p HAVING 1 = 1 WITH ERROR 1", "HAVING is not offered"),
         ("SELECT AVG(h) FROM p ORDER BY a WITH ERROR 1", "ORDER is not offered"),
         ("SELECT AVG(h) FROM p LIMIT 1 WITH ERROR 1", "LIMIT is not offered"),

@@ -207,6 +207,23 @@ def test_what_is_together_is_pinned_by_the_first_answer(tmp_path: Path) -> None:
         Agent(Config.load(tmp_path / "agent.toml"))
 
 
+def test_a_weight_of_nothing_is_a_filter(tmp_path: Path) -> None:
+    """Weights that leave one person in the sum are a group of one."""
+    staff(tmp_path, config=CONFIG.replace("smallest_group = 1", "smallest_group = 5"))
+    lines = (tmp_path / "staff.csv").read_text().splitlines()
+    rows = [
+        ",".join([row.split(",")[0], "1" if i == 3 else "0", *row.split(",")[2:]]) for i, row in enumerate(lines[1:])
+    ]
+    (tmp_path / "staff.csv").write_text("\n".join([lines[0], *rows]) + "\n")
+    agent = Agent(Config.load(tmp_path / "agent.toml"))
+    agent.ledger.add_analyst("ann", 100)
+    for sql in ("SUM(hours * age)", "AVG(hours * salary + hours * bonus)"):
+        with pytest.raises(InputError, match="at least 5 people must have a weight other than 0"):
+            agent.ask(ANN, question_of(f"SELECT {sql} FROM staff WITH ERROR 50"))
+    assert agent.ask(ANN, question_of("SELECT SUM(hours * age + age) FROM staff WITH ERROR 50")).cells >= 1
+    agent.close()
+
+
 def test_over_http(tmp_path: Path) -> None:
     with serving(staff(tmp_path)) as running:
         _over_http(running)

@@ -78,7 +78,7 @@ def terms_from_json(said: Any) -> tuple[Term, ...]:
 
 
 def _factor(times: Any) -> Fraction:
-    if isinstance(times, str) and re.fullmatch(r"-?\d{1,30}/[1-9]\d{0,29}", times, re.ASCII):
+    if isinstance(times, str) and re.fullmatch(r"-?\d{1,31}(/[1-9]\d{0,30})?", times, re.ASCII):
         return Fraction(times)
     if not isinstance(times, int | float) or not math.isfinite(times):
         raise InputError("times is a number, or a fraction such as 1/12")
@@ -134,6 +134,11 @@ def asked_of(question: Question, holding: Holding, members: IntArray) -> dict[st
     # An auditor of several columns has one value for every person and column, columns one after the other.
     who = [members + holding.people * columns.index(name) for name in weights]
     each = [weight if isinstance(weight, np.ndarray) else np.full(len(members), weight) for weight in weights.values()]
+    counts = np.any([weight != 0 for weight in each], axis=0)
+    if int(counts.sum()) < holding.dataset.smallest_group:  # a weight of 0 is a filter
+        raise InputError(
+            f"the group is too small: at least {holding.dataset.smallest_group} people must have a weight other than 0"
+        )
     counted = np.concatenate(each)
     if question.aggregate == "mean":  # over people, and not over people and columns
         counted = counted * Fraction(len(counted), len(members))
