@@ -183,6 +183,8 @@ def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, IntArray]
         shifted = integers - low
         present = np.zeros(high - low + 1, dtype=bool)
         present[shifted] = True
+        if present.all():  # without gaps every number is its rank
+            return Alphabet((np.arange(low, high + 1),)), shifted
         rank = np.cumsum(present) - 1
         return Alphabet((np.flatnonzero(present) + low,)), rank[shifted]
     distinct, codes = np.unique(integers, return_inverse=True)
