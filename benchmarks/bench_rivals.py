@@ -192,7 +192,7 @@ def bottleneck(arguments: list[str]) -> Callable[[], Any]:
 
 
 def embo(arguments: list[str]) -> Callable[[], Any]:
-    """embo: its curve of soft policies; the same figure."""
+    """embo: its curve of soft policies; the same figure, between two of them by sharing time."""
     import embo as rival
     import numpy as np
 
@@ -202,9 +202,9 @@ def embo(arguments: list[str]) -> Callable[[], Any]:
     half = float(-(of_x * np.log2(of_x)).sum()) / 2
 
     def run() -> list[float]:
-        found = rival.InformationBottleneck(pxy=pxy, processes=1)
-        pairs = zip(np.ravel(found.get_ix()), np.ravel(found.get_iy()), strict=True)
-        return [max((float(iy) for ix, iy in pairs if ix <= half), default=0.0)]
+        found = rival.InformationBottleneck(pxy=pxy.copy(), processes=1, maxbeta=100, numbeta=100)
+        order = np.argsort(np.ravel(found.get_ix()))
+        return [float(np.interp(half, np.ravel(found.get_ix())[order], np.ravel(found.get_iy())[order]))]
 
     return run
 
@@ -301,6 +301,11 @@ def bench(options: argparse.Namespace) -> None:
     """Every question, all who answer it."""
     sizes = SIZES[:1] if options.quick else SIZES
     folder = str(Path(options.rivals).absolute())
+
+    def ask(title: str, quality: str, sides: dict[str, str], sizes: list[tuple[int, list[str]]]) -> None:
+        if options.ask in title:
+            compare(title, quality, sides, sizes, folder)
+
     with tempfile.TemporaryDirectory(prefix="discreet-bench-") as scratch:
         tables = []
         for rows in sizes:
@@ -308,34 +313,31 @@ def bench(options: argparse.Namespace) -> None:
             in_process("make", path, str(rows), *LEVELS)
             tables.append((rows, path))
         asked = {"discreet": "discreet", "pycanon": "pycanon", "DuckDB, bare": "duckdb", "polars, bare": "polars"}
-        compare(
+        ask(
             "k of four text quasi-identifiers, by rows",
             "k (and distinct k, groups)",
             asked,
             [(n, [p, "text"]) for n, p in tables],
-            folder,
         )
         asked = {"discreet": "released", "anonypy": "anonypy", "anjana": "anjana"}
         seconds_given = "2" if options.quick else "10"
-        compare(f"a table with n ≥ {K}, by rows", "loss", asked, [(n, [p, seconds_given]) for n, p in tables], folder)
+        ask(f"a table with n ≥ {K}, by rows", "loss", asked, [(n, [p, seconds_given]) for n, p in tables])
     letters = [(n, [str(n)]) for n in ((50,) if options.quick else (50, 500, 5_000))]
     asked = {"discreet": "measures", "dit": "dit", "qif": "qif"}
-    compare("mutual information (and Lmin) of 20 × n, by n", "bits", asked, letters, folder)
+    ask("mutual information (and Lmin) of 20 × n, by n", "bits", asked, letters)
     letters = [(n, [str(n)]) for n in ((20,) if options.quick else (20, 60))]
-    compare(
+    ask(
         "an information bottleneck of 20 × n, by n",
         "bits about S at half the bits about X",
         {"discreet": "bottleneck", "embo": "embo"},
         letters,
-        folder,
     )
     letters = [(n, [str(n)]) for n in ((500,) if options.quick else (500, 5_000, 20_000))]
-    compare(
+    ask(
         "merging n numbers up to a distortion of 20, by n",
         "L0",
         {"discreet": "agglomerative", "scikit-learn": "sklearn"},
         letters,
-        folder,
     )
     print("ARX: `bench_tables.py` runs it where Java and DISCREET_ARX are")
 
@@ -345,6 +347,7 @@ if __name__ == "__main__":
     parser.add_argument(
         "--rivals", default=os.environ.get("DISCREET_RIVALS", ".rivals"), metavar="DIR", help="where they are installed"
     )
+    parser.add_argument("--ask", default="", metavar="WORD", help="only questions with this word in them")
     workers = {
         "make": make, "discreet": discreet, "pycanon": pycanon, "duckdb": duckdb, "polars": polars, "released": released,
         "anonypy": anonypy, "anjana": anjana, "measures": measures, "dit": dit, "qif": qif, "bottleneck": bottleneck,
