@@ -203,12 +203,15 @@ def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
         if part is None or part.size > most // math.prod(each.size for each in parts):
             return columns, np.ones(rows, dtype=np.int64)
         parts.append(part)
-    key: npt.NDArray[Any] = np.zeros(rows, dtype=np.int32 if most < 1 << 31 else np.int64)
+    key = np.empty(rows, dtype=np.intp)  # what is counted by: any other type would be copied once more
+    scratch: npt.NDArray[Any] = np.empty(BLOCK, dtype=np.int32 if most < 1 << 31 else np.int64)
     for start in range(0, rows, BLOCK):
-        block = key[start : start + BLOCK]
+        block = scratch[: min(BLOCK, rows - start)]
+        block[:] = 0
         for part in parts:
             block *= part.size
             np.add(block, part.numbers(start), out=block, casting="unsafe")
+        key[start : start + BLOCK] = block
     totals = np.bincount(key)
     present = np.flatnonzero(totals)
     found: list[Any] = []
