@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -62,9 +63,11 @@ def create_app(agent: Agent, *, apart: bool = False, address: str = "") -> FastA
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        desk.start()
+        starting = threading.Thread(target=desk.start)  # questions may come meanwhile
+        starting.start()
         yield
-        desk.close()
+        await to_thread.run_sync(starting.join)
+        await to_thread.run_sync(desk.close)
         agent.close()
 
     app = FastAPI(

@@ -17,6 +17,8 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
+from anyio import to_thread
+
 from discreet.agent._logs import log_everything
 from discreet.agent._queues import Queue
 from discreet.agent._service import Agent
@@ -41,32 +43,38 @@ class Worker:
         self.queue = Queue()
         self._agent, self._apart, self._polite = agent, apart, polite
         self._pool: Executor | None = None
+        self._lock = threading.Lock()
 
     def start(self) -> Executor:
-        """The process, made where there is none."""
-        if self._pool is None and self._apart:
-            held = pickle.dumps(self._agent)  # the data as they are held, whatever became of their file
-            self._pool = ProcessPoolExecutor(1, _context(), _begin, (held, POLITE if self._polite else 0))
-            self._pool.submit(os.getpid)
-        elif self._pool is None:
-            self._pool = ThreadPoolExecutor(1)
-        return self._pool
+        """The process, made where there is none; that takes a while, the first time."""
+        with self._lock:
+            if self._pool is None and self._apart:
+                held = pickle.dumps(self._agent)  # the data as they are held, whatever became of their file
+                self._pool = ProcessPoolExecutor(1, _context(), _begin, (held, POLITE if self._polite else 0))
+                self._pool.submit(os.getpid)
+            elif self._pool is None:
+                self._pool = ThreadPoolExecutor(1)
+            return self._pool
 
     async def do(self, method: str, *arguments: Any) -> tuple[Any, float]:
         """Let the agent there do something; what it returned, and the seconds of work."""
-        pool = self.start()
+        pool = await to_thread.run_sync(self.start)
+        agent = None if self._apart else self._agent
         try:
-            return await asyncio.wrap_future(pool.submit(_do, None if self._apart else self._agent, method, arguments))
+            return await asyncio.wrap_future(await to_thread.run_sync(pool.submit, _do, agent, method, arguments))
         except BrokenProcessPool:
-            if self._pool is pool:
-                self.close()
+            await to_thread.run_sync(self._end, pool)
             raise EndedError("the audit was ended from outside: ask again") from None
 
     def close(self) -> None:
         """End the process; what it does is done first."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-            self._pool = None
+        self._end(self._pool)
+
+    def _end(self, pool: Executor | None) -> None:
+        with self._lock:
+            if pool is not None and self._pool is pool:
+                pool.shutdown(cancel_futures=True)
+                self._pool = None
 
 
 def _context() -> Any:
