@@ -26,6 +26,9 @@ SPEED = 1.5e8
 OVERHEAD = 10_000
 """What looking at a point costs beside its neighbours, in the same entries."""
 
+TOLERANCES = (1e-3, 1e-10)
+"""Bits by which a neighbour is better: first what matters, since a line of ties alone can fill a front."""
+
 ROOM = 4_096
 """Neighbours of one point that are taken up at once."""
 
@@ -66,16 +69,18 @@ def polish(
     rng = np.random.default_rng(seed)
     budget, spent = seconds * SPEED, 0.0
     with watch or Watch() as watch:
-        while waiting := front.waiting():
-            if progress:
-                progress("polishing", min(1.0, spent / budget))
-            for row in [waiting[0], *rng.permutation(waiting[1:]).tolist()]:  # the finest first
-                if spent > budget or len(front.front) > MOST or watch.over():
-                    front.flush()
-                    return front.partitions()
-                if front.holds(row):
-                    spent += front.explore(row)
-            front.flush()
+        for tolerance in TOLERANCES:
+            front.explored.clear()
+            while waiting := front.waiting():
+                if progress:
+                    progress("polishing", min(1.0, spent / budget))
+                for row in [waiting[0], *rng.permutation(waiting[1:]).tolist()]:  # the finest first
+                    if spent > budget or len(front.front) > MOST or watch.over():
+                        front.flush()
+                        return front.partitions()
+                    if front.holds(row):
+                        spent += front.explore(row, tolerance)
+                front.flush()
     return front.partitions()
 
 
@@ -135,7 +140,7 @@ class _Front:
         at = int(np.searchsorted(self._q, self.q[row]))
         return at < len(self.front) and int(self.front[at]) == row
 
-    def explore(self, row: int) -> float:
+    def explore(self, row: int, tolerance: float) -> float:
         """Look at the neighbours of a point, and take up those that the front does not have; what that cost."""
         from discreet.search.information._polish_kernels import neighbours
 
@@ -144,7 +149,7 @@ class _Front:
         start = np.array([self.sign * self.p[row], -self.sign * self.q[row]])
         found, what = neighbours(
             self.table, self.mass, labels, blocks, start, self.sign, self.least,
-            self._q, self._p, len(self.front), ROOM,
+            self._q, self._p, len(self.front), ROOM, tolerance,
         )  # fmt: skip
         if len(found) == ROOM:
             self.explored.discard(row)  # there may be more

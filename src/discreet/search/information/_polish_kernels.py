@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numba import njit
 
-TOLERANCE = 1e-10  # bits: what is better by less is not better
-
 
 @njit(cache=True)
 def h(y):
@@ -40,16 +38,16 @@ def _without(block, h_block, letter):
 
 
 @njit(cache=True)
-def _beats(front_q, front_p, count, p, q):
+def _beats(front_q, front_p, count, p, q, tolerance):
     """Whether no point of the front has both figures as low; the front is sorted by rising q, hence falling p."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
-        if front_q[middle] <= q + TOLERANCE:
+        if front_q[middle] <= q + tolerance:
             low = middle + 1
         else:
             high = middle
-    return low == 0 or front_p[low - 1] > p + TOLERANCE
+    return low == 0 or front_p[low - 1] > p + tolerance
 
 
 @njit(cache=True)
@@ -70,10 +68,11 @@ def figures(table, mass, labels, blocks):
 
 
 @njit(cache=True)
-def neighbours(table, mass, labels, blocks, start, sign, least, front_q, front_p, count, room):
+def neighbours(table, mass, labels, blocks, start, sign, least, front_q, front_p, count, room, tolerance):
     """The neighbours that the front does not have: p, q, kind (0 merge, 1 move, 2 apart), and the two numbers of each.
 
-    `start` has the two figures of the partition. p is what is to be low (the leakage, or its negative), q the other.
+    What is better by less than the tolerance is not better. `start` has the two figures of the partition. p is
+    what is to be low (the leakage, or its negative), q the other.
     """
     n, n_s = table.shape
     inside = np.zeros((blocks, n_s))
@@ -100,7 +99,7 @@ def neighbours(table, mass, labels, blocks, start, sign, least, front_q, front_p
             leakage = start[0] + _change(inside[i], h_inside[i], inside[j], h_inside[j]) + apart
             utility = start[1] + apart
             p, q = sign * leakage, -sign * utility
-            if size < room and _beats(front_q, front_p, count, p, q):
+            if size < room and _beats(front_q, front_p, count, p, q, tolerance):
                 found[size, 0], found[size, 1] = p, q
                 what[size, 0], what[size, 1], what[size, 2] = 0, i, j
                 size += 1
@@ -125,7 +124,7 @@ def neighbours(table, mass, labels, blocks, start, sign, least, front_q, front_p
             leakage = start[0] + leaving + joining + own + apart
             utility = start[1] + apart
             p, q = sign * leakage, -sign * utility
-            if size < room and _beats(front_q, front_p, count, p, q):
+            if size < room and _beats(front_q, front_p, count, p, q, tolerance):
                 found[size, 0], found[size, 1] = p, q
                 what[size, 0], what[size, 1], what[size, 2] = 1 if j < blocks else 2, x, j
                 size += 1
