@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -75,7 +75,10 @@ def test_what_bands_are_called() -> None:
     assert found == (dt.datetime(1970, 1, 1, tzinfo=dt.UTC), dt.datetime(1970, 1, 1, 2, tzinfo=dt.UTC))
 
 
-@given(st.floats(-1e9, 1e9), st.sampled_from([0.1, 0.3, 1, 5, 7, 0.001, 1e-7, 1000]))
+@given(st.floats(-1e9, 1e9), st.sampled_from([0.1, 0.3, 1, 5, 7, 0.001, 1e-7, 1e-9, 1000]))
+@example(900719925.6445312, 1e-7)
+@example(-(2.0**50) * 1e-7, 1e-7)
+@example(math.inf, 5)
 def test_a_value_lies_in_its_band(value: float, width: float) -> None:
     band = Band("number", width)
     letter = band.of(value)

@@ -104,7 +104,7 @@ def special(joint: Joint, *, size: int = SIZE, wildcard: bool = False, progress:
     >>> table = {"ill": list("abab"), "sex": list("ffmf"), "job": list("xyxx"), "town": list("ssss")}
     >>> found = special(Joint.from_table(table, "ill", ["sex", "job", "town"]), size=2)
     >>> found.sets, found.people
-    (((('job',), 1), (('sex',), 1)), 2)
+    (((('sex',), 1), (('job',), 1)), 2)
     """
     names = joint.public or tuple(f"x{i}" for i in range(joint.x_codes.shape[1]))
     m = len(names)

@@ -72,7 +72,8 @@ def _start(value: str, band: Band) -> str:
     width = _literal(float(band.size))
     start = f"floor({value} / {width}) * {width}"
     lower = f"(floor({value} / {width}) - 1) * {width}"
-    return f"CASE WHEN isinf({value}) THEN {value} WHEN {start} > {value} THEN {lower} ELSE {start} END"
+    fine = f"abs({value}) > {_literal(band.coarsest)}"
+    return f"CASE WHEN {fine} THEN {value} WHEN {start} > {value} THEN {lower} ELSE {start} END"
 
 
 def _cell(value: str, starts: Sequence[float]) -> str:

@@ -59,11 +59,16 @@ class Band:
         if self.edges:
             outside = not self.edges[0] <= value <= self.edges[-1]
             return value if outside else self.edges[min(bisect_right(self.edges, value), len(self.edges) - 1) - 1]
-        if not math.isfinite(value):
-            return value
         width = float(self.size)
+        if not abs(value) <= self.coarsest:
+            return value
         number = float(math.floor(value / width))
         return (number - 1) * width if number * width > value else number * width
+
+    @property
+    def coarsest(self) -> float:
+        """From here on numbers are not finer than steps of this width are wide, so that they stay as they are."""
+        return float(self.size) * 2.0**50
 
     def last(self, letter: Label) -> Label:
         """The last value that a letter stands for."""
@@ -79,7 +84,8 @@ class Band:
             end = self.edges[place] if 0 < place < len(self.edges) else value
         else:
             width = float(self.size)
-            end = (round(value / width) + 1) * width if math.isfinite(value) else value
+            beyond = not abs(value) <= self.coarsest * (1 + 1e-9)  # a band may begin just beyond it
+            end = value if beyond else (round(value / width) + 1) * width
         return int(end) if isinstance(letter, int) and end == int(end) else end
 
     def before(self, letter: Label) -> Label:
