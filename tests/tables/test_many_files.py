@@ -158,7 +158,7 @@ def test_two_million_rows_spill_and_leave_nothing_behind(tmp_path: Path, monkeyp
     joint = Joint.from_table(data, "s", "x", memory_limit="100MB", progress=lambda stage, share: seen.append(stage))
     assert joint.total == 2_000_000
     assert joint == Joint.from_table(data, "s", "x")
-    assert "counting" in seen
+    assert "building the joint" in seen  # counting may be over before anybody looks
     assert list(scratch.iterdir()) == []
 
 
