@@ -141,9 +141,13 @@ def test_nothing_leaves_a_narrow_screen(app: App) -> None:
     page.goto(page.url.replace("/roles", "/frontier"))
     explored(page)
     root, wide = page.url.removesuffix("/frontier"), []
+    whole = {
+        "risk": "All measures, with what each means here",
+        "release": "Take it away",
+    }  # there when a page is complete
     for step in ("data", "roles", "risk", "frontier", "policy", "release", "column", "question", "samples", "papers"):
         page.goto(f"{root}/{step}")
-        page.locator("main h1").wait_for()
+        (page.get_by_text(whole[step]) if step in whole else page.locator("main h1")).first.wait_for()
         page.wait_for_timeout(300)
         for name, (width, height) in SCREENS.items():
             page.set_viewport_size({"width": width, "height": height})
