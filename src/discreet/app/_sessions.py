@@ -25,7 +25,10 @@ EXAMPLE = "registry.csv"
 CHOSEN = "chosen.json"
 RECIPE = "recipe.toml"
 SECONDS = 30.0  # for a frontier, unless somebody says otherwise
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".arrow", ".feather", ".xlsx", ".gz", ".zst", ".bz2")
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".parquet", ".pq", ".arrow", ".feather", ".xlsx", ".gz", ".zst", ".bz2"),
+    *(".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda"),
+)
 
 
 def safe_name(name: str) -> str:
