@@ -240,7 +240,7 @@ def restart(arguments: list[str]) -> Callable[[], Any]:
         again, _ = _agent(folder)
         started = time.process_time() - began
         (book,) = [again.inquiry(ann, question_of(random_count(rng))).book]
-        book.up_to_date(again.ledger)._fold()
+        book.up_to_date(again.ledger)._memory.state()
         followed = time.process_time() - began
         again.ask(ann, question_of(random_count(rng)))
         asked = time.process_time() - began

@@ -152,13 +152,13 @@ def test_a_book_is_read_back_with_its_witnesses(config: Config, monkeypatch: pyt
     book = agent._opened(agent.holdings["people"], ("height",), "")
     searched: list[int] = []
     empty = book.empty
-    prospect: Callable[..., Any] = type(empty._engine).prospect
+    prospect: Callable[..., Any] = type(empty._memory.engine).prospect
 
     def noted(self: Any, *asked: Any) -> Any:
         searched.append(1)
         return prospect(self, *asked)
 
-    monkeypatch.setattr(type(empty._engine), "prospect", noted)
+    monkeypatch.setattr(type(empty._memory.engine), "prospect", noted)
     auditor = book.up_to_date(agent.ledger)
     assert len(auditor.records) == 3
     auditor.intervals()

@@ -149,7 +149,7 @@ def test_a_state_knows_earlier_replies_without_computing_them() -> None:
     copy = Auditor.from_dict(auditor.to_dict())
     again = copy.ask([0, 1, 2, 3], "mean", error=0.1, data=data)
     assert again.cells == reply.cells and again.answer == reply.answer
-    assert copy._folded == 0
+    assert copy._memory.folded == 0
 
 
 @given(SEEDS)

@@ -115,7 +115,7 @@ def test_witnesses_that_are_carried_on_prove_everyone_safe() -> None:
     auditor = Auditor(np.zeros(80), np.ones(80), keep=1, integral=True)
     for _ in range(8):
         auditor.ask(np.flatnonzero(rng.random(80) < 0.5), "mean", error=0.02, data=data)
-        state = auditor._engine
+        state = auditor._memory.engine
         assert isinstance(state, Integral)
         most, least = np.full(state.system.n, -np.inf), np.full(state.system.n, np.inf)
         for point in state.pool:

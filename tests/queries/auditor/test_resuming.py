@@ -41,8 +41,8 @@ def history(kind: str) -> tuple[Auditor, list[dict[str, Any]], list[bytes | None
 
 def state(auditor: Auditor) -> list[Any]:
     """Everything that the next reply depends on, to the last bit."""
-    auditor._fold()
-    engine = auditor._engine
+    auditor._memory.state()
+    engine = auditor._memory.engine
     assert isinstance(engine, Real | Integral)
     system = engine.system
     arrays: list[Any] = [system.class_of, system.member, system.members, system.indptr, system.rows, system.weights]
@@ -56,15 +56,15 @@ def test_witnesses_spare_every_search(kind: str, first: int, monkeypatch: pytest
     live, said, kept, _ = history(kind)
     again = made(kind)
     again.follow(said[:first])
-    again._fold()
+    again._memory.state()
 
     def searched(*_: Any) -> None:
         raise AssertionError("the work was done again")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(again._engine), "prospect", searched)
+        patch.setattr(type(again._memory.engine), "prospect", searched)
         again.follow(said[first:], kept[-1])
-        assert again._folded == len(said)
+        assert again._memory.folded == len(said)
         found = state(again)
     assert found == state(live)
     assert again.offer([1, 5, 9, 30], "sum", error=0.7) == live.offer([1, 5, 9, 30], "sum", error=0.7)
@@ -75,7 +75,7 @@ def test_witnesses_are_checked_and_never_trusted(kind: str) -> None:
     live, said, kept, _ = history(kind)
     right = kept[-1]
     assert right is not None
-    engine = live._engine
+    engine = live._memory.engine
     assert isinstance(engine, Real | Integral)
     wrong = [b"", b"x", right[:-1], kept[0], type(engine.points)(engine.centre + 1e18, engine.points.pool).to_bytes()]
     if engine.points.pool:
@@ -84,7 +84,7 @@ def test_witnesses_are_checked_and_never_trusted(kind: str) -> None:
     for each in wrong:
         again = made(kind)
         again.follow(said, each)
-        assert again._folded == 0  # they are searched for anew
+        assert again._memory.folded == 0  # they are searched for anew
     assert state(again) == state(live)
 
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +24,7 @@ import numpy.typing as npt
 from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.queries._pictures import auditor_figure, fact_table
-from discreet.queries.auditor._answer_cells import Cells
-from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._declarations import (
-    SLACK,
     check_recorded,
     checked_aggregate,
     checked_bounds,
@@ -39,76 +35,16 @@ from discreet.queries.auditor._declarations import (
     checked_weights,
 )
 from discreet.queries.auditor._lattices import around, ceiling, floor
-from discreet.queries.auditor._people import People, PriorRow, Row
+from discreet.queries.auditor._memory import Draft, Memory
+from discreet.queries.auditor._people import People, PriorRow
 from discreet.queries.auditor._reals import Real
-from discreet.queries.auditor._resuming import Points, Told
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 from discreet.queries.auditor._whole_numbers import Integral
-from discreet.queries.auditor._witnesses import Extremes, personal_intervals, shared_out
+from discreet.queries.auditor._witnesses import personal_intervals, shared_out
 from discreet.tables._checksum import read_sealed, write_sealed
 
 VERSION = 2
 """Of what `to_dict` writes."""
-
-
-class _Engine(Protocol):
-    """What the transcript says of the data, and how to go on from it: real-valued or whole numbers."""
-
-    @property
-    def system(self) -> System:
-        """Classes of people and slabs of their sums."""
-
-    def prospect(self, row: Row, key: bytes, error: Fraction) -> Any:
-        """The range that a question can still take, with what is needed to cut it."""
-
-    def cells(self, prospect: Any, error: Fraction) -> Cells:
-        """The cells of a question."""
-
-    def after(self, prospect: Any, key: bytes, cells: Cells, chosen: int) -> _Engine:
-        """The state once a cell has been told."""
-
-    @property
-    def told(self) -> Told:
-        """What the transcript says, without what was searched for."""
-
-    @property
-    def points(self) -> Points:
-        """What was searched for."""
-
-    def resumed(self, told: Told, points: Points) -> _Engine:
-        """The state that these two were parts of."""
-
-    def witness(self) -> FloatArray:
-        """Sums of the classes, in steps, that every answer so far allows."""
-
-    def extremes(self) -> Extremes:
-        """What each class and each derived person can have at most and at least."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Offer:
-    """The cells of a question after so many records."""
-
-    after: int
-    question: Question
-    prospect: Any
-    cells: Cells
-
-    def fits(self, records: int, question: Question) -> bool:
-        """Whether it is for this question, now."""
-        mine = self.question
-        return self.after == records and mine.error == question.error and mine.key == question.key
-
-
-@dataclass(eq=False)
-class Draft:
-    """A reply that was not given yet: the auditor knows nothing of it until it is taken."""
-
-    reply: Reply
-    record: Record | None  # what is to be remembered; None where nothing is
-    after: int
-    offer: _Offer | None = None
-    engine: _Engine | None = None
 
 
 class Auditor:
@@ -164,18 +100,13 @@ class Auditor:
         self._prior = [
             ({int(p): float(w) for p, w in row.items()}, float(low), float(high)) for row, low, high in prior
         ]
-        self._engine: _Engine = (Integral if self._step else Real).start(self._people)
-        self._records: list[Record] = []
-        self._folded = 0
-        self._memory: dict[tuple[bytes, Fraction], Record] = {}
-        self._finest: dict[bytes, Record] = {}
-        self._offered: _Offer | None = None
+        self._memory = Memory(self._people, (Integral if self._step else Real).start(self._people))
 
     def __repr__(self) -> str:
-        return f"Auditor({self._people.n} people, {len(self._records)} questions, {self.bits:.4g} bits)"
+        return f"Auditor({self._people.n} people, {len(self._memory.records)} questions, {self.bits:.4g} bits)"
 
     def _repr_html_(self) -> str:
-        people, told = self._people, sum(record.cuts for record in self._records)
+        people, told = self._people, sum(record.cuts for record in self._memory.records)
         least, most = float(people.keep.min()), float(people.keep.max())
         kept = f"{least:g}" if least == most else f"{least:g} to {most:g}"
         what = (
@@ -184,7 +115,7 @@ class Auditor:
         rows = [
             ("people", f"{people.n:,}", f"values from {people.lower.min():g} to {people.upper.max():g}"),
             ("keep", kept, f"everybody keeps {what}, whatever was asked"),
-            ("questions", f"{len(self._records):,}", f"answered; {told:,} of them told something new"),
+            ("questions", f"{len(self._memory.records):,}", f"answered; {told:,} of them told something new"),
             ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
         ]
         return fact_table("auditor", rows)
@@ -192,7 +123,7 @@ class Auditor:
     @property
     def bits(self) -> float:
         """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
-        return math.fsum(math.log2(len(record.cells)) for record in self._records if record.cuts)
+        return math.fsum(math.log2(len(record.cells)) for record in self._memory.records if record.cuts)
 
     def offer(
         self,
@@ -207,8 +138,8 @@ class Auditor:
         They depend on the questions and answers so far, never on the data.
         """
         question = self._question(members, aggregate, error, weights)
-        known = self._known(question)
-        return (known or self._offer(question)).cells.listed(question.divisor)
+        known = self._memory.known(question)
+        return (known or self._memory.offer(question)).cells.listed(question.divisor)
 
     def price(
         self,
@@ -220,8 +151,8 @@ class Auditor:
     ) -> Price:
         """What a question would cost; it is not asked."""
         question = self._question(members, aggregate, error, weights)
-        known = self._known(question)
-        cells = len((known or self._offer(question)).cells)
+        known = self._memory.known(question)
+        cells = len((known or self._memory.offer(question)).cells)
         return Price(cells, math.log2(cells) if known is None else 0.0)
 
     def most_cells(
@@ -234,7 +165,7 @@ class Auditor:
     ) -> int:
         """No history offers a question more cells than this: what its declared bounds and its error allow."""
         question = self._question(members, aggregate, error, weights)
-        row = self._row(question)
+        row = self._people.sum_row(question.members, question.weights)
         reach = int(np.abs(row.weights) @ self._people.steps) * self._people.unit / row.scale
         if self._step:
             return math.ceil((reach / self._step + 1) / (math.floor(2 * question.error / self._step) + 1))
@@ -289,12 +220,12 @@ class Auditor:
             raise InputError("data are needed to answer: give everybody's value, or use offer or price")
         values = checked_data(self._people, data)
         check_recorded(self._step, self._people, values)
-        known, offer = self._known(question), None
+        known, offer = self._memory.known(question), None
         remembered: Record | None
         if known is None:
-            offer = self._offer(question)
+            offer = self._memory.offer(question)
             chosen = offer.cells.find(self._people.sum_of(values, question.members, question.weights))
-            if chosen is None or not self._fits(values):
+            if chosen is None or not self._memory.fits(values):
                 raise InputError("data do not fit the answers given before: changed data are a new data set")
             record = remembered = Record(question, offer.cells, chosen, free=False)
         else:
@@ -309,30 +240,15 @@ class Auditor:
             record.cells.listed(question.divisor),
             math.log2(len(record.cells)) if not record.free else 0.0,
         )
-        return Draft(reply, remembered, len(self._records), offer)
+        return Draft(reply, remembered, len(self._memory.records), offer)
 
     def witnesses_after(self, draft: Draft) -> bytes | None:
         """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
-        record = draft.record
-        if record is None or not record.cuts or draft.offer is None:
-            return None
-        self._fold()
-        if draft.engine is None:
-            cells, question = record.cells, record.question
-            draft.engine = self._engine.after(draft.offer.prospect, question.key, cells, record.chosen)
-        return draft.engine.points.to_bytes()
+        return self._memory.witnesses_after(draft)
 
     def take(self, draft: Draft) -> None:
         """The draft was told: remember it."""
-        if draft.after != len(self._records):
-            raise InputError("something else was told since this was drafted: draft it again")
-        if draft.record is None:
-            return
-        self._remember(draft.record)
-        if draft.engine is not None:
-            self._engine, self._folded = draft.engine, len(self._records)
-        else:
-            self._fold(draft.offer)
+        self._memory.take(draft)
 
     def intervals(self, side: Literal["inner", "outer"] = "inner") -> FloatArray:
         """What each person still keeps, shape (n, 2).
@@ -343,13 +259,13 @@ class Auditor:
         """
         if side not in ("inner", "outer"):
             raise InputError(f'side is "inner" or "outer", not {side!r}')
-        self._fold()
-        return personal_intervals(self._engine.system, self._engine.extremes(), side)
+        engine = self._memory.state()
+        return personal_intervals(engine.system, engine.extremes(), side)
 
     def witness(self) -> FloatArray:
         """A data set that every answer so far allows, strictly inside all cells: as data it would have had the same replies."""
-        self._fold()
-        return shared_out(self._engine.system, self._engine.witness())
+        engine = self._memory.state()
+        return shared_out(engine.system, engine.witness())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values that JSON holds exactly: what was declared, and the transcript; no private value."""
@@ -361,7 +277,7 @@ class Auditor:
             "keep": people.keep.tolist(),
             "step": None if self._step is None else str(self._step),
             "prior": [[sorted(row.items()), low, high] for row, low, high in self._prior],
-            "records": [record.to_dict() for record in self._records],
+            "records": [record.to_dict() for record in self._memory.records],
         }
 
     @classmethod
@@ -403,21 +319,14 @@ class Auditor:
     @property
     def records(self) -> tuple[Record, ...]:
         """The transcript: every question that was answered, in order."""
-        return tuple(self._records)
+        return tuple(self._memory.records)
 
     def follow(self, said: Iterable[Mapping[str, Any]], witnesses: bytes | None = None) -> None:
         """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it.
 
         `witnesses`, as `witnesses_after` of the last of them wrote them, are checked and spare the searches.
         """
-        records = [Record.from_dict(each, self._people.n) for each in said]
-        for record in records:
-            self._remember(record)
-            self._offered = None
-        told = self._engine.told.followed(self._records[self._folded :]) if witnesses is not None else None
-        points = Points.from_bytes(witnesses, told.system) if told is not None and witnesses is not None else None
-        if told is not None and points is not None:
-            self._engine, self._folded = self._engine.resumed(told, points), len(self._records)
+        self._memory.follow([Record.from_dict(each, self._people.n) for each in said], witnesses)
 
     def _question(
         self, members: npt.ArrayLike, aggregate: str, error: float, weights: npt.ArrayLike | None
@@ -432,57 +341,3 @@ class Auditor:
         chosen, whole, unit = checked_weights(members, weights)
         per_unit = divisor / unit
         return Question(chosen, n, checked_error(error) * per_unit, per_unit, None if (whole == 1).all() else whole)
-
-    def _known(self, question: Question) -> Record | None:
-        """The reply that this question had, or an answer about the same members that is fine enough for it."""
-        same = self._memory.get((question.key, question.error))
-        if same is not None:
-            return same
-        finest = self._finest.get(question.key)
-        if finest is None:
-            return None
-        low, high = finest.cells.ends(finest.chosen)
-        return finest if high - low <= 2 * question.error else None
-
-    def _offer(self, question: Question) -> _Offer:
-        """The cells of a new question; the last offer is kept, so that pricing and then asking costs once."""
-        last = self._offered
-        if last is not None and last.fits(len(self._records), question):
-            return last
-        self._fold()
-        prospect = self._engine.prospect(self._row(question), question.key, question.error)
-        cells = self._engine.cells(prospect, question.error)
-        self._offered = _Offer(len(self._records), question, prospect, cells)
-        return self._offered
-
-    def _row(self, question: Question) -> Row:
-        return self._people.sum_row(question.members, question.weights)
-
-    def _remember(self, record: Record) -> None:
-        self._records.append(record)
-        self._memory[record.question.key, record.question.error] = record
-        if record.cuts:
-            self._finest[record.question.key] = record
-
-    def _fold(self, offer: _Offer | None = None) -> None:
-        """Take what was told since the last time into the state, a function of the transcript only."""
-        for record in self._records[self._folded :]:
-            question = record.question
-            if record.cuts:
-                prospect = offer.prospect if offer else None
-                if prospect is None:
-                    prospect = self._engine.prospect(self._row(question), question.key, question.error)
-                self._engine = self._engine.after(prospect, question.key, record.cells, record.chosen)
-            self._folded += 1
-
-    def _fits(self, values: FloatArray) -> bool:
-        """Whether the data are what the earlier answers were about, to rounding."""
-        system = self._engine.system
-        chosen = system.class_of >= 0
-        steps = self._people.in_steps(values)[chosen]
-        sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
-        length = np.diff(system.indptr)
-        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
-        # A value may lie between an end of its slab and the last step of the grid within it.
-        slack = (0 if self._people.integral else 1) + SLACK * (1 + reach)
-        return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())

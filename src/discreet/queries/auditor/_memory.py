@@ -1,0 +1,188 @@
+"""What was told, in order, and the state that follows from it: offers are made from it, drafts are taken into it.
+
+The state is a function of the transcript alone. It is brought up to date when a question first needs it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from discreet._typing import FloatArray
+from discreet.errors import InputError
+from discreet.queries.auditor._answer_cells import Cells
+from discreet.queries.auditor._classes import System
+from discreet.queries.auditor._declarations import SLACK
+from discreet.queries.auditor._people import People, Row
+from discreet.queries.auditor._resuming import Points, Told
+from discreet.queries.auditor._transcript import Question, Record, Reply
+from discreet.queries.auditor._witnesses import Extremes
+
+
+class Engine(Protocol):
+    """What the transcript says of the data, and how to go on from it: real-valued or whole numbers."""
+
+    @property
+    def system(self) -> System:
+        """Classes of people and slabs of their sums."""
+
+    def prospect(self, row: Row, key: bytes, error: Fraction) -> Any:
+        """The range that a question can still take, with what is needed to cut it."""
+
+    def cells(self, prospect: Any, error: Fraction) -> Cells:
+        """The cells of a question."""
+
+    def after(self, prospect: Any, key: bytes, cells: Cells, chosen: int) -> Engine:
+        """The state once a cell has been told."""
+
+    @property
+    def told(self) -> Told:
+        """What the transcript says, without what was searched for."""
+
+    @property
+    def points(self) -> Points:
+        """What was searched for."""
+
+    def resumed(self, told: Told, points: Points) -> Engine:
+        """The state that these two were parts of."""
+
+    def witness(self) -> FloatArray:
+        """Sums of the classes, in steps, that every answer so far allows."""
+
+    def extremes(self) -> Extremes:
+        """What each class and each derived person can have at most and at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Offer:
+    """The cells of a question after so many records."""
+
+    after: int
+    question: Question
+    prospect: Any
+    cells: Cells
+
+    def fits(self, records: int, question: Question) -> bool:
+        """Whether it is for this question, now."""
+        mine = self.question
+        return self.after == records and mine.error == question.error and mine.key == question.key
+
+
+@dataclass(eq=False)
+class Draft:
+    """A reply that was not given yet: the auditor knows nothing of it until it is taken."""
+
+    reply: Reply
+    record: Record | None  # what is to be remembered; None where nothing is
+    after: int
+    offer: Offer | None = None
+    engine: Engine | None = None
+
+
+class Memory:
+    """The transcript of one auditor."""
+
+    def __init__(self, people: People, engine: Engine) -> None:
+        self.people, self.engine = people, engine
+        self.records: list[Record] = []
+        self.folded = 0
+        self._same: dict[tuple[bytes, Fraction], Record] = {}
+        self._finest: dict[bytes, Record] = {}
+        self._offered: Offer | None = None
+
+    def state(self) -> Engine:
+        """What everything that was told leaves possible."""
+        self._fold()
+        return self.engine
+
+    def known(self, question: Question) -> Record | None:
+        """The reply that this question had, or an answer about the same members that is fine enough for it."""
+        same = self._same.get((question.key, question.error))
+        if same is not None:
+            return same
+        finest = self._finest.get(question.key)
+        if finest is None:
+            return None
+        low, high = finest.cells.ends(finest.chosen)
+        return finest if high - low <= 2 * question.error else None
+
+    def offer(self, question: Question) -> Offer:
+        """The cells of a new question; the last offer is kept, so that pricing and then asking costs once."""
+        last = self._offered
+        if last is not None and last.fits(len(self.records), question):
+            return last
+        self._fold()
+        prospect = self.engine.prospect(
+            self.people.sum_row(question.members, question.weights), question.key, question.error
+        )
+        cells = self.engine.cells(prospect, question.error)
+        self._offered = Offer(len(self.records), question, prospect, cells)
+        return self._offered
+
+    def _remember(self, record: Record) -> None:
+        self.records.append(record)
+        self._same[record.question.key, record.question.error] = record
+        if record.cuts:
+            self._finest[record.question.key] = record
+
+    def _fold(self, offer: Offer | None = None) -> None:
+        """Take what was told since the last time into the state, a function of the transcript only."""
+        for record in self.records[self.folded :]:
+            question = record.question
+            if record.cuts:
+                prospect = offer.prospect if offer else None
+                if prospect is None:
+                    prospect = self.engine.prospect(
+                        self.people.sum_row(question.members, question.weights), question.key, question.error
+                    )
+                self.engine = self.engine.after(prospect, question.key, record.cells, record.chosen)
+            self.folded += 1
+
+    def fits(self, values: FloatArray) -> bool:
+        """Whether the data are what the earlier answers were about, to rounding."""
+        system = self.engine.system
+        chosen = system.class_of >= 0
+        steps = self.people.in_steps(values)[chosen]
+        sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
+        length = np.diff(system.indptr)
+        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
+        # A value may lie between an end of its slab and the last step of the grid within it.
+        slack = (0 if self.people.integral else 1) + SLACK * (1 + reach)
+        return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())
+
+    def witnesses_after(self, draft: Draft) -> bytes | None:
+        """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
+        record = draft.record
+        if record is None or not record.cuts or draft.offer is None:
+            return None
+        if draft.engine is None:
+            cells, question = record.cells, record.question
+            draft.engine = self.state().after(draft.offer.prospect, question.key, cells, record.chosen)
+        return draft.engine.points.to_bytes()
+
+    def take(self, draft: Draft) -> None:
+        """The draft was told: remember it."""
+        if draft.after != len(self.records):
+            raise InputError("something else was told since this was drafted: draft it again")
+        if draft.record is None:
+            return
+        self._remember(draft.record)
+        if draft.engine is not None:
+            self.engine, self.folded = draft.engine, len(self.records)
+        else:
+            self._fold(draft.offer)
+
+    def follow(self, records: list[Record], witnesses: bytes | None) -> None:
+        """Take on what another auditor of the same people has told since; witnesses are checked and spare the searches."""
+        for record in records:
+            self._remember(record)
+            self._offered = None
+        if witnesses is None:
+            return
+        told = self.engine.told.followed(self.records[self.folded :])
+        points = Points.from_bytes(witnesses, told.system) if told is not None else None
+        if told is not None and points is not None:
+            self.engine, self.folded = self.engine.resumed(told, points), len(self.records)
