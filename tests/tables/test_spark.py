@@ -146,20 +146,27 @@ def test_what_is_common_is_written_by_many(cluster: Cluster, monkeypatch: pytest
 def test_a_job_that_fails_leaves_nothing_that_looks_finished(cluster: Cluster, tmp_path: Path) -> None:
     frame = cluster.spark.range(100).repartition(4)
 
-    def fails(batches: Any) -> Any:
-        for i, batch in enumerate(batches):
-            yield batch
-            if i == 0 and batch.column(0)[0].as_py() % 2:
-                raise ValueError("half of the tasks fail")
+    def failing(beside: str) -> Any:
+        def fails(batches: Any) -> Any:
+            for i, batch in enumerate(batches):
+                if i == 0 and batch.column(0)[0].as_py() % 2:
+                    raise ValueError("half of the tasks fail")
+                time.sleep(1.5)  # the others still write when the job has failed already
+                late = Path(beside.removeprefix("file:")) / "late"
+                late.parent.mkdir(exist_ok=True)
+                late.touch()
+                yield batch
+
+        return frame.mapInArrow(fails, frame.schema)
 
     folder = SparkFolder.of(SparkTable(given=frame), tmp_path / "released.parquet", force=False)
     with pytest.raises(Exception, match="tasks fail"), folder.replacing() as beside:
-        frame.mapInArrow(fails, frame.schema).write.parquet(beside)
+        failing(beside).write.parquet(beside)
     assert list(tmp_path.iterdir()) == []
     with folder.replacing() as beside:
         frame.write.parquet(beside)
     with pytest.raises(Exception, match="tasks fail"), folder.replacing() as beside:  # what was there stays
-        frame.mapInArrow(fails, frame.schema).write.parquet(beside)
+        failing(beside).write.parquet(beside)
     assert cluster.spark.read.parquet(str(folder)).count() == 100
     assert parts_of(tmp_path) == ["released.parquet"]
     assert [path.name for path in tmp_path.iterdir()] == ["released.parquet"]

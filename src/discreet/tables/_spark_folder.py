@@ -7,6 +7,7 @@ back and compared; what is left of a failed job is removed, or, where the driver
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +33,9 @@ FILE = 1 << 22
 """Rows of a file, about."""
 
 TIMES = "__discreet_times"
+
+PATIENCE = 15.0
+"""Seconds that tasks of a failed job are given to end: those of somebody else may go on for hours."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,19 @@ class SparkFolder:
                 files.rename(old, place)
                 raise TableError(f"{self.path} cannot be written: the file system refuses to rename a folder")
             files.delete(old, True)
-        finally:
-            files.delete(beside, True)
+        except BaseException:
+            self._swept(beside)
+            raise
+
+    def _swept(self, beside: Any) -> None:
+        """Remove what a failed job left, and again while its tasks come to an end: one that writes makes its folder anew."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            at_work = any(each.numRunningTasks() for each in self.spark._jsc.sc().statusTracker().getExecutorInfos())
+            self._files.delete(beside, True)
+            if not at_work or time.monotonic() > until:
+                return
+            time.sleep(0.1)
 
     def write(
         self, columns: Mapping[str, Sequence[Any]], counts: IntArray, *, check: Callable[[SparkTable], None]
