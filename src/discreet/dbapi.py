@@ -4,8 +4,10 @@
     pandas.read_sql("SELECT city, AVG(height) FROM people GROUP BY city WITH ERROR 5", connection)
 
 A row holds the labels of its group, then answer, error, low, high and bits: the true value lies between low and high, at most
-error from answer. EXPLAIN before SELECT tells the price and asks nothing. Parameters stand for values: `?` with a sequence,
-`:name` with a mapping. Nothing can be undone: commit and rollback do nothing, because an answer that was heard stays known.
+error from answer. With AS the answer has the name behind it; several aggregates, such as AVG(height) AS tall, have their
+names before everything: tall, tall_error, tall_low, tall_high, tall_bits. EXPLAIN before SELECT tells the price and asks
+nothing. Parameters stand for values: `?` with a sequence, `:name` with a mapping. Nothing can be undone: commit and rollback do
+nothing, because an answer that was heard stays known.
 """
 
 from __future__ import annotations
@@ -235,16 +237,26 @@ def _error_of(problem: AgentError) -> type[DatabaseError]:
 
 
 def _table(reply: Mapping[str, Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """A reply as columns and rows: a price, one answer, or one a group."""
+    """A reply as columns and rows: a price, or answers with what stands beside each, one row for each group."""
     if "known" in reply:
         names = ["bits", "cells", "error", "known", "groups"]
         return names, [tuple(reply.get(name) for name in names)]
-    told = [*reply["groups"]] if "groups" in reply else [reply]
-    by = list(reply["question"].get("by", ()))
+    by, beside = list(reply["question"].get("by", ())), ["error", "low", "high", "bits"]
+    if "rows" in reply:
+        labels = [each["as"] for each in reply["question"]["aggregates"]]
+        names = [f"{label}{each}" for label in labels for each in ("", *(f"_{word}" for word in beside))]
+        told = [(row.get("group", {}), [row["answers"][label] for label in labels]) for row in reply["rows"]]
+    else:
+        names = [reply["question"].get("as", "answer"), *beside]
+        told = [(row.get("group", {}), [row]) for row in reply.get("groups", [reply])]
     rows = [
-        (*(row["group"][name] for name in by), row["answer"], row["error"], *row["cell"], row["bits"]) for row in told
+        (*(group[name] for name in by), *(part for each in answers for part in _parts(each))) for group, answers in told
     ]
-    return [*by, "answer", "error", "low", "high", "bits"], rows
+    return [*by, *names], rows
+
+
+def _parts(answer: Mapping[str, Any]) -> tuple[Any, ...]:
+    return answer["answer"], answer["error"], *answer["cell"], answer["bits"]
 
 
 def _kind(values: Sequence[Any]) -> str:

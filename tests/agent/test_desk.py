@@ -14,7 +14,7 @@ from discreet.agent._desk import Desk
 from discreet.agent._ledger import Analyst, OverBudgetError
 from discreet.agent._queues import ALLOWANCE, WAITING, Allowance, BusyError, Queue
 from discreet.agent._service import Agent
-from discreet.agent._sql import question_of
+from discreet.agent._sql import selection_of
 from discreet.agent._workers import EndedError
 
 ANN, BOB = Analyst("ann", 1000.0, revoked=False), Analyst("bob", 0.0, revoked=False)
@@ -79,7 +79,7 @@ def agent(folder: Path) -> Agent:
 def test_known_prices_take_no_turn(agent: Agent) -> None:
     async def all_of_it() -> None:
         desk = Desk(agent, apart=False)
-        question = question_of("SELECT AVG(height) FROM people WITH ERROR 5")
+        question = selection_of("SELECT AVG(height) FROM people WITH ERROR 5")
         price = await desk.price(BOB, question)
         async with desk._pricing.queue.turn("attacker"):
             assert await desk.price(ANN, question) == price
@@ -101,7 +101,7 @@ def test_who_cannot_pay_holds_up_no_answer(agent: Agent) -> None:
         desk = Desk(agent, apart=False)
         async with desk._answering[0].queue.turn("ann"):
             with pytest.raises(OverBudgetError, match="you have 0 left"):
-                await desk.ask(BOB, question_of("SELECT AVG(height) FROM people WITH ERROR 5"))
+                await desk.ask(BOB, selection_of("SELECT AVG(height) FROM people WITH ERROR 5"))
         desk.close()
 
     asyncio.run(all_of_it())
@@ -111,7 +111,7 @@ def test_who_cannot_pay_holds_up_no_answer(agent: Agent) -> None:
 def test_a_process_that_dies_is_replaced(agent: Agent) -> None:
     async def all_of_it() -> None:
         desk = Desk(agent, apart=True)
-        first, second = (question_of(f"SELECT AVG(height) FROM people WITH ERROR {error}") for error in (9, 2))
+        first, second = (selection_of(f"SELECT AVG(height) FROM people WITH ERROR {error}") for error in (9, 2))
         told = await desk.ask(ANN, first)
         assert told["number"] == 1
         (process,) = desk._answering[0].start()._processes  # type: ignore[attr-defined]

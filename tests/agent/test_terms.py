@@ -242,3 +242,29 @@ def _over_http(running: Running) -> None:
         ann.ask({**parts, "terms": [{"columns": []}]})
     with pytest.raises(AgentError, match="one column, or about the terms"):
         ann.ask({**parts, "column": "salary"})
+
+
+def test_a_weighted_mean_is_a_sum_on_a_public_scale(agent: Agent) -> None:
+    held = agent.holdings["staff"]
+    age = held.private["age"]
+    hours = np.array([float(held.public["hours"][0].labels()[code]) for code in held.public["hours"][1]])
+    question = question_of("SELECT SUM(hours * age) / SUM(hours) FROM staff WITH ERROR 2")
+    assert (question.aggregate, question.over) == ("sum", "hours")
+    assert question_of(statement_of(question)) == question == Question.from_json(question.to_json())
+    answer = agent.ask(ANN, question)
+    true = hours @ age / hours.sum()
+    assert answer.low <= true <= answer.high and 0 < (answer.error or 0) <= 2 + 1e-9 and answer.bits > 0
+    # The same in other words: the sum, and by halves.
+    total = f"SELECT SUM(hours * age) FROM staff WITH ERROR {2 * hours.sum()}"
+    assert agent.ask(ANN, question_of(total)).bits == 0
+    assert agent.ask(ANN, question_of("SELECT SUM(hours * age / 2) / SUM(hours) FROM staff WITH ERROR 1")).bits == 0
+    rate = agent.ask(ANN, question_of("SELECT SUM(age) / SUM(hours) FROM staff WHERE town = 'Oslo' WITH ERROR 0.2"))
+    oslo = held.public["town"][1] == 0
+    assert rate.low <= age[oslo].sum() / hours[oslo].sum() <= rate.high
+    for sql, words in {
+        "SELECT SUM(hours * age) / SUM(town) FROM staff WITH ERROR 2": "'town' is none",
+        "SELECT SUM(hours * age) / SUM(salary) FROM staff WITH ERROR 2": "a ratio of private sums is not offered",
+        "SELECT SUM(hours * hours) / SUM(hours) FROM staff WITH ERROR 2": "one private column",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            agent.ask(ANN, question_of(sql))

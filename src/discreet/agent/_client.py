@@ -70,6 +70,8 @@ class Client:
     def ask(self, question: str | dict[str, Any]) -> Reply:
         """Ask, in SQL or as {dataset, aggregate, column, error, where}: the answer, its error, its cell and its price.
 
+        Several aggregates, or {dataset, aggregates: [{aggregate, column, error, as}], where, by}, are answered in `rows`.
+
         A statement that begins with EXPLAIN tells the price, and nothing is asked.
         """
         return Reply(self._call("POST", "/ask", _body(question)))

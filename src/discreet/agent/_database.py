@@ -121,11 +121,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[Any]:
-        """A transaction that writes; nobody else is in one of the same name meanwhile. Left without an error, it is on disk."""
+    def writing(self, *names: str) -> Iterator[Any]:
+        """A transaction that writes; nobody else is in one of these names meanwhile. Left without an error, it is on disk."""
         try:
             with self._transaction(self._writing) as connection:
-                if not self.is_sqlite:
+                for name in () if self.is_sqlite else sorted(names):  # in one order, so that nobody waits in a circle
                     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
                     connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
                 yield connection

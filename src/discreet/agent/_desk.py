@@ -14,8 +14,8 @@ from typing import Any
 
 from anyio import to_thread
 
-from discreet.agent._books import Inquiry
-from discreet.agent._questions import Question
+from discreet.agent._books import Inquiry, unanswered
+from discreet.agent._questions import Selection
 from discreet.agent._queues import Allowance
 from discreet.agent._registry import Analyst
 from discreet.agent._rows import Answer
@@ -49,45 +49,54 @@ class Desk:
         for worker in (*self._answering, self._pricing):
             worker.close()
 
-    async def ask(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+    async def ask(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
-        if question.by:
-            return await self._ask_groups(analyst, question)
-        inquiry = await to_thread.run_sync(self.agent.inquiry, analyst, question)
+        if asked.by or asked.is_several:
+            return await self._ask_all(analyst, asked)
+        inquiry = await to_thread.run_sync(self.agent.inquiry, analyst, asked.questions[0])
         answer = await to_thread.run_sync(self.agent.recall, inquiry) or await self._answer(inquiry)
-        return told(answer) | {"question": question.to_json()}  # in the asker's words, not in another's
+        return told(answer) | {"question": asked.to_json()}  # in the asker's words, not in another's
 
-    async def _ask_groups(self, analyst: Analyst, question: Question) -> dict[str, Any]:
-        """Answer about every group. What it can cost at most is looked at first, so a refusal does not depend on the data.
+    async def _ask_all(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
+        """Answer for every group and aggregate, or for none.
 
-        Each group is a row of the ledger: what was said before a server died is said again for nothing.
+        What it can cost at most is looked at first, so a refusal does not depend on the data.
         """
-        price = await self.price(analyst, question)
-        await to_thread.run_sync(self.agent.check_can_pay, analyst, price["bits"])
-        asked, small = await to_thread.run_sync(self.agent.groups, analyst, question)
-        groups, costs = [], []
-        for labels, inquiry in asked:
-            known = await to_thread.run_sync(self.agent.recall, inquiry)
-            answer = known or await self._answer(inquiry)
-            costs += [] if known else [answer.bits]
-            groups.append({"group": labels, **told(answer)})
-        return {"question": question.to_json(), "groups": groups, "left_out": small, "bits": math.fsum(costs)}
+        parts, small = await to_thread.run_sync(self.agent.parts, analyst, asked)
+        inquiries = [inquiry for _, mine in parts for inquiry in mine]
+        known = {each.place: await to_thread.run_sync(self.agent.recall, each) for each in inquiries}
+        new = unanswered(inquiries, known)
+        rows = [row for each in inquiries if (row := known[each.place]) is not None]
+        if new:
+            price = await self._worked_out("price_all", analyst, asked)
+            await to_thread.run_sync(self.agent.check_can_pay, analyst, price["bits"])
+            rows = await self._in_turn(new[0], "answer_all", asked)
+        costs = {each.place: row.bits for each, row in zip(inquiries, rows, strict=True) if known[each.place] is None}
+        said = iter(map(told, rows))
+        shared = {"question": asked.to_json(), "left_out": small, "bits": math.fsum(costs.values())}
+        if not asked.is_several:
+            return {**shared, "groups": [{"group": labels, **next(said)} for labels, _ in parts]}
+        named = [{"group": labels, "answers": {name: next(said) for name in asked.labels}} for labels, _ in parts]
+        return {**shared, "rows": named}
 
     async def _answer(self, inquiry: Inquiry) -> Answer:
-        analyst, question = inquiry.analyst, inquiry.question
         if not await to_thread.run_sync(self.agent.can_surely_pay, inquiry):
             price = await self._priced(inquiry)
-            await to_thread.run_sync(self.agent.check_can_pay, analyst, price["bits"])
-        worker = self._answering[zlib.crc32(inquiry.book.name.encode()) % len(self._answering)]
-        async with worker.queue.turn(analyst.name):
-            answer, _ = await worker.do("answer_to", analyst, question)
-        return answer  # type: ignore[no-any-return]
+            await to_thread.run_sync(self.agent.check_can_pay, inquiry.analyst, price["bits"])
+        return await self._in_turn(inquiry, "answer_to", inquiry.question)  # type: ignore[no-any-return]
 
-    async def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+    async def _in_turn(self, inquiry: Inquiry, method: str, asked: Any) -> Any:
+        """Let the process of a book do something for its asker, when it is her turn."""
+        worker = self._answering[zlib.crc32(inquiry.book.name.encode()) % len(self._answering)]
+        async with worker.queue.turn(inquiry.analyst.name):
+            found, _ = await worker.do(method, inquiry.analyst, asked)
+        return found
+
+    async def price(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
-        if question.by:
-            return await self._worked_out(analyst, question)
-        inquiry = await to_thread.run_sync(self.agent.inquiry, analyst, question)
+        if asked.by or asked.is_several:
+            return await self._worked_out("price_all", analyst, asked)
+        inquiry = await to_thread.run_sync(self.agent.inquiry, analyst, asked.questions[0])
         return await to_thread.run_sync(self.agent.known_price, inquiry) or await self._priced(inquiry)
 
     async def _priced(self, inquiry: Inquiry) -> dict[str, Any]:
@@ -96,7 +105,7 @@ class Desk:
         length = await to_thread.run_sync(self.agent.ledger.length, inquiry.book.name)
         before, price = self._prices.get(place, (-1, {}))
         if before != length:
-            price = await self._worked_out(inquiry.analyst, inquiry.question)
+            price = await self._worked_out("price", inquiry.analyst, inquiry.question)
             # What was written meanwhile may or may not be in it.
             self._prices[place] = length, price
             self._prices.move_to_end(place)
@@ -104,10 +113,10 @@ class Desk:
                 self._prices.popitem(last=False)
         return price
 
-    async def _worked_out(self, analyst: Analyst, question: Question) -> dict[str, Any]:
+    async def _worked_out(self, method: str, analyst: Analyst, asked: Any) -> dict[str, Any]:
         self._allowance.check(analyst.name)
         async with self._pricing.queue.turn(analyst.name):
             self._allowance.check(analyst.name)
-            price, seconds = await self._pricing.do("price", analyst, question)
+            price, seconds = await self._pricing.do(method, analyst, asked)
         self._allowance.charge(analyst.name, seconds)
         return price  # type: ignore[no-any-return]

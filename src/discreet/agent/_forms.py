@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from discreet.agent._filters import COMPARISONS, MOST
-from discreet.agent._questions import Question
-from discreet.agent._sql import explained, question_of
+from discreet.agent._questions import Selection
+from discreet.agent._sql import explained, selection_of
 from discreet.errors import InputError
 
 _VALUE = {"type": ["string", "number", "boolean"]}
@@ -54,6 +54,17 @@ class Term(_Sent):
     times: Number | str = Field(1.0, description='A number, or a fraction as text, such as "1/12"')
 
 
+class Aggregate(_Sent):
+    """One of several numbers about the same people."""
+
+    aggregate: str = Field(max_length=20, examples=["count"])
+    column: str | None = Field(None, max_length=200, examples=["smoker"])
+    terms: list[Term] | None = Field(None, max_length=20)
+    over: str | None = Field(None, max_length=200)
+    error: Number
+    name: str | None = Field(None, alias="as", max_length=60)
+
+
 class Asked(_Sent):
     """A question: in SQL, or by its parts."""
 
@@ -67,19 +78,27 @@ class Asked(_Sent):
     terms: list[Term] | None = Field(
         None, max_length=20, description="Instead of a column: a sum of weights times columns"
     )
+    over: str | None = Field(None, max_length=200, description="A public column by whose sum the sum is divided")
+    name: str | None = Field(None, alias="as", max_length=60, description="What its answer is called")
+    aggregates: list[Aggregate] | None = Field(
+        None, max_length=20, description="Several numbers about the same people, instead of one"
+    )
 
-    def question(self) -> Question:
-        """The question that was asked."""
+    def selection(self) -> Selection:
+        """What was asked."""
         # Not dumped by the model: its dump recurses into a filter, however deep.
-        parts = {name: getattr(self, name) for name in ("dataset", "aggregate", "column", "error", "where", "by")}
+        names = ("dataset", "aggregate", "column", "error", "where", "by", "over")
+        parts = {**{name: getattr(self, name) for name in names}, "as": self.name}
         given = {name: value for name, value in parts.items() if value is not None}
         if self.terms:
             given["terms"] = [term.model_dump() for term in self.terms]
+        if self.aggregates is not None:
+            given["aggregates"] = [each.model_dump(by_alias=True, exclude_none=True) for each in self.aggregates]
         if self.sql is None:
-            return Question.from_json(given)
+            return Selection.from_json(given)
         if given:
             raise InputError("ask in SQL or by parts, not both")
-        return question_of(explained(self.sql)[0])
+        return selection_of(explained(self.sql)[0])
 
     @property
     def is_explain(self) -> bool:
@@ -182,6 +201,23 @@ class Groups(BaseModel):
     bits: float
 
 
+class Row(BaseModel):
+    """The answers about one group, by what each is called."""
+
+    group: dict[str, Any]
+    answers: dict[str, Told]
+
+
+class Rows(BaseModel):
+    """Answers to several aggregates, of one group or of all groups of public columns, asked as one question."""
+
+    question: dict[str, Any]
+    rows: list[Row]
+    left: float = Field(description="Bits that are left to whoever asked")
+    left_out: int = Field(description="Groups with fewer people than a question must be about")
+    bits: float
+
+
 class ToldTo(Told):
     """An answer, and to whom."""
 
@@ -197,6 +233,10 @@ class Priced(BaseModel):
     known: bool = Field(description="Whether it was answered before")
     groups: int | None = Field(
         None, description="How many groups it is about, where it has BY: bits are then at most these"
+    )
+    aggregates: int | None = Field(
+        None,
+        description="How many numbers it asks for of each group, where these are several: bits are then at most these",
     )
 
 

@@ -183,13 +183,13 @@ class Ledger(Sealed):
         return len(cells), math.fsum(math.log2(each) for each in cells)
 
     @contextmanager
-    def turn(self, book: str) -> Iterator[Any]:
-        """A transaction in which nobody else can write to the book; what is done in it stands once it is left.
+    def turn(self, *books: str) -> Iterator[Any]:
+        """A transaction in which nobody else can write to these books; what is done in it stands once it is left.
 
         Hand it to `find`, `followed`, `spent` and `commit`, so that they look and write inside it.
         """
         try:
-            with self._database.writing(book) as turn:
+            with self._database.writing(*books) as turn:
                 yield turn
         except self._sql.exc.IntegrityError:
             raise ConflictError("another server wrote to the ledger at the same time: try again") from None
@@ -211,23 +211,25 @@ class Ledger(Sealed):
         mine = self.pinned.get(answer.question.get("dataset", ""))
         if mine is not None and not self._pins.holds(turn, mine):
             raise InputError("another server holds other data under this name: the owner must start this one again")
-        table = self._analysts
-        row = turn.execute(
-            self._sql.select(table.c.budget, table.c.revoked)
-            .where(table.c.name == answer.analyst)
-            .with_for_update()  # one question of an analyst at a time is paid for
-        ).first()
-        if row is None or row.revoked:
-            raise RevokedError("this key was revoked")
-        left = float(row.budget) - self.spent(answer.analyst, turn)
-        if answer.bits > left + SLACK:
-            raise OverBudgetError.of(answer.bits, left)
+        self.check_payer(answer.analyst, answer.bits, turn)
         turn.execute(self._answers.insert().values(**row_of(answer), link=self._linked_on(answer, turn)))
         if witnesses is not None:
             table, values = self._witnesses, {"number": answer.number, "content": witnesses}
             if not turn.execute(table.update().where(table.c.book == answer.book).values(**values)).rowcount:
                 turn.execute(table.insert().values(book=answer.book, **values))
         return answer
+
+    def check_payer(self, analyst: str, bits: float, turn: Any) -> None:
+        """Refuse what an analyst cannot pay; until the turn ends nobody else spends her bits."""
+        table = self._analysts
+        row = turn.execute(
+            self._sql.select(table.c.budget, table.c.revoked).where(table.c.name == analyst).with_for_update()
+        ).first()
+        if row is None or row.revoked:
+            raise RevokedError("this key was revoked")
+        left = float(row.budget) - self.spent(analyst, turn)
+        if bits > left + SLACK:
+            raise OverBudgetError.of(bits, left)
 
     def _rows(self, condition: Any, turn: Any) -> list[Answer]:
         return [answer for answer, _ in self._linked(condition, turn)]

@@ -16,13 +16,15 @@ def reply_html(reply: Mapping[str, Any]) -> str:
         rows = [
             ("price", _bits(reply["bits"]), asked),
             ("cells", f"{reply['cells']:,}", "would be offered at most"),
-            ("error", at_least(reply["error"]), "of the answer, at most"),
         ]
+        if reply["error"] is not None:
+            rows.append(("error", at_least(reply["error"]), "of the answer, at most"))
         return _facts("the price of a question", rows)
     left = ("left", _bits(reply["left"]), "of your budget") if "left" in reply else None
-    if "groups" in reply:
-        return _groups(reply) + _facts(
-            "what it cost", [("bits", _bits(reply["bits"]), "spent on all groups"), *([left] if left else [])]
+    if "rows" in reply or "groups" in reply:
+        table = _rows(reply) if "rows" in reply else _groups(reply)
+        return table + _facts(
+            "what it cost", [("bits", _bits(reply["bits"]), "spent on all of these"), *([left] if left else [])]
         )
     rows = [
         ("answer", said(reply), "the middle of the cell" if reply["answer"] is not None else "nothing new can be said"),
@@ -40,22 +42,28 @@ def said(answer: Mapping[str, Any]) -> str:
 
 def _groups(reply: Mapping[str, Any]) -> str:
     names = list(reply["groups"][0]["group"]) if reply["groups"] else []
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in [*names, "answer", "cell", "bits"])
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{html.escape(text)}</td>"
-            for text in [
-                *("missing" if label is None else str(label) for label in row["group"].values()),
-                said(row),
-                _cell(row),
-                _bits(row["bits"]),
-            ]
-        )
-        + "</tr>"
-        for row in reply["groups"]
-    )
-    return f"<table><caption>the agent's answers</caption><tr>{head}</tr>{body}</table>"
+    rows = [[*_labels(row["group"]), said(row), _cell(row), _bits(row["bits"])] for row in reply["groups"]]
+    return _table([*names, "answer", "cell", "bits"], rows)
+
+
+def _rows(reply: Mapping[str, Any]) -> str:
+    """A row for each group and aggregate."""
+    rows = [
+        [*_labels(row["group"]), name, said(each), _cell(each), _bits(each["bits"])]
+        for row in reply["rows"]
+        for name, each in row["answers"].items()
+    ]
+    return _table([*reply["rows"][0]["group"], "aggregate", "answer", "cell", "bits"], rows)
+
+
+def _labels(group: Mapping[str, Any]) -> list[str]:
+    return ["missing" if label is None else str(label) for label in group.values()]
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f"<table><caption>the agent's answers</caption><tr>{top}</tr>{body}</table>"
 
 
 def _facts(caption: str, rows: Iterable[tuple[str, str, str]]) -> str:

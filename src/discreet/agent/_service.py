@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Mapping
-from contextlib import nullcontext, suppress
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.agent._books import Book, Inquiry
+from discreet.agent._books import Book, Inquiry, answered, price_of, unanswered
 from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import secret
-from discreet.agent._groups import groups_of
+from discreet.agent._groups import MOST, groups_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.agent._ledger import ConflictError, Ledger, NoLedgerError
 from discreet.agent._pins import book_name, book_of
@@ -28,7 +28,7 @@ from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.agent._pins import Pin
-    from discreet.agent._questions import Question
+    from discreet.agent._questions import Question, Selection
 
 TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
 
@@ -84,15 +84,15 @@ class Agent:
         if len(members) < least:
             raise InputError(f"the group is too small: it must have at least {least} people")
         # In a book of several columns a question says which; elsewhere there is one.
-        about = question.terms or (question.column if len(book.columns) > 1 else "")
+        about: Any = question.terms or (question.column if len(book.columns) > 1 else "")
+        if question.over:
+            about = about, question.over
         digest = hashlib.sha256(f"{question.aggregate} {question.error!r} {about}".encode())
         digest.update(np.packbits(mask).tobytes())
         return Inquiry(analyst, question, book, digest.hexdigest(), asked_of(question, holding, members))
 
     def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
-        if question.by:
-            return self.price_groups(analyst, question)
         inquiry = self.inquiry(analyst, question)
         known = self.known_price(inquiry)
         if known is not None:
@@ -124,21 +124,49 @@ class Agent:
         if bits > left + SLACK:
             raise OverBudgetError.of(bits, left)
 
-    def groups(self, analyst: Analyst, question: Question) -> tuple[list[tuple[dict[str, Any], Inquiry]], int]:
-        """A question about every group of public columns, one by one, and how many groups are too small to ask about."""
-        book = self._book(analyst, question)
-        asked, small = groups_of(question, book.holding)
-        return [(labels, self.inquiry(analyst, each)) for labels, each in asked], small
+    def parts(self, analyst: Analyst, asked: Selection) -> tuple[list[tuple[dict[str, Any], list[Inquiry]]], int]:
+        """Every group that a statement is about with a question for each aggregate, and how many groups are too small.
 
-    def price_groups(self, analyst: Analyst, question: Question) -> dict[str, Any]:
-        """What all groups together can cost at most, whatever the answers are: one price for one question."""
-        asked, _ = self.groups(analyst, question)
-        new = [inquiry for _, inquiry in asked if self.recall(inquiry) is None]
-        if not new:
-            return {"bits": 0.0, "cells": 1, "error": question.error, "known": True, "groups": len(asked)}
-        cells = [inquiry.most_cells() for inquiry in new]
-        bits = math.fsum(map(math.log2, cells))
-        return {"bits": bits, "cells": max(cells), "error": question.error, "known": False, "groups": len(asked)}
+        Without GROUP BY there is one group, of everybody whom it is about.
+        """
+        first = asked.questions[0]
+        if not asked.by:
+            return [({}, [self.inquiry(analyst, question) for question in asked.questions])], 0
+        groups, small = groups_of(first, self._book(analyst, first).holding)
+        if len(groups) * len(asked.questions) > MOST:
+            raise InputError(
+                f"{len(asked.questions)} aggregates of {len(groups):,} groups are too many: at most {MOST} numbers together, "
+                "so use fewer aggregates or columns, or a filter"
+            )
+        found = [
+            (labels, [self.inquiry(analyst, replace(each, where=group.where, by=())) for each in asked.questions])
+            for labels, group in groups
+        ]
+        return found, small
+
+    def price_all(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
+        """What all aggregates of all groups can cost together at most, whatever the answers are: one price for all."""
+        parts, _ = self.parts(analyst, asked)
+        inquiries = [inquiry for _, mine in parts for inquiry in mine]
+        new = unanswered(inquiries, {inquiry.place: self.recall(inquiry) for inquiry in inquiries})
+        errors = {question.error for question in asked.questions}
+        found = {
+            "bits": 0.0,
+            "cells": max((inquiry.most_cells() for inquiry in new), default=1),
+            "error": errors.pop() if len(errors) == 1 else None,
+            "known": not new,
+            **({"groups": len(parts)} if asked.by else {}),
+            **({"aggregates": len(asked.questions)} if asked.is_several else {}),
+        }
+        if new:
+            with self._held(new) as books:
+                found["bits"] = price_of(new, {book.name: book.up_to_date(self.ledger) for book in books})
+        return found
+
+    def answer_all(self, analyst: Analyst, asked: Selection) -> list[Answer]:
+        """The answers to all aggregates of all groups, in order, written down at once: all or none."""
+        parts, _ = self.parts(analyst, asked)
+        return self.answers([inquiry for _, mine in parts for inquiry in mine])
 
     def ask(self, analyst: Analyst, question: Question) -> Answer:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
@@ -150,23 +178,41 @@ class Agent:
         return self.ledger.find(inquiry.book.name, inquiry.key)
 
     def answer(self, inquiry: Inquiry) -> Answer:
-        """Audit a question, write the answer down and only then return it.
+        """Audit a question, write the answer down and only then return it."""
+        return self.answers([inquiry])[0]
 
-        The ledger takes an answer only if nothing was written to its book since the auditor looked. A server that was
-        slower than another tries again, and at last holds the book while it looks, so that it is not slower for ever.
+    def answers(self, inquiries: Sequence[Inquiry]) -> list[Answer]:
+        """Audit questions, write all answers down and only then return them.
+
+        The ledger takes answers only if nothing was written to their books since the auditors looked. A server that was
+        slower than another tries again, and at last holds the books while it looks, so that it is not slower for ever.
         """
-        book = inquiry.book
         for left in reversed(range(TRIES)):
-            with book.lock:
+            with self._held(inquiries) as books:
                 if not left:
-                    book.up_to_date(self.ledger)  # so that hardly anything is left to follow while others wait
+                    for book in books:
+                        book.up_to_date(self.ledger)  # so that hardly anything is left to follow while others wait
                 try:
-                    with nullcontext() if left else self.ledger.turn(book.name) as turn:
-                        # Somebody may have asked it while we waited.
-                        return self.ledger.find(book.name, inquiry.key, turn) or inquiry.answered(self.ledger, turn)
-                except ConflictError:
-                    continue
+                    with nullcontext() if left else self.ledger.turn(*(book.name for book in books)) as turn:
+                        return answered(inquiries, self.ledger, turn)
+                except BaseException as problem:
+                    if (
+                        not left
+                    ):  # a turn that fails at its very end has written nothing, and the auditors do not know that
+                        for book in books:
+                            book.auditor = None
+                    if not isinstance(problem, ConflictError):
+                        raise
         raise ConflictError("the ledger is very busy: try again")
+
+    @contextmanager
+    def _held(self, inquiries: Sequence[Inquiry]) -> Iterator[list[Book]]:
+        """The books of questions, which no other thread uses meanwhile; in one order, so that nobody waits in a circle."""
+        books = {inquiry.book.name: inquiry.book for inquiry in inquiries}
+        with ExitStack() as stack:
+            for name in sorted(books):
+                stack.enter_context(books[name].lock)
+            yield [books[name] for name in sorted(books)]
 
     def my_ledger(self, analyst: Analyst) -> dict[str, Any]:
         """What an analyst asked, spent, and has left."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.agent._filters import EVERYBODY, Comparison, Condition
 from discreet.agent._questions import Question
-from discreet.agent._sql import COMPARISONS, WORD
+from discreet.agent._sql import COMPARISONS
+from discreet.agent._sql_nodes import WORD
 from discreet.agent._terms import Term
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ def statement_of(question: Question) -> str:
     from sqlglot import exp
 
     summed = _sum(question.terms) if question.terms else _named(question.column)
-    shown = [*map(_named, question.by), exp.func(call, summed)]
+    called: Any = exp.func(call, summed)
+    if question.over:
+        called = exp.Div(this=called, expression=exp.func("SUM", _named(question.over)))
+    shown = [*map(_named, question.by), called]
     select = exp.select(*shown).from_(exp.Table(this=_identifier(question.dataset)))
     if question.by:
         select = select.group_by(*map(_named, question.by))

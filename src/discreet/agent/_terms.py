@@ -88,6 +88,11 @@ def _factor(times: Any) -> Fraction:
 def private_columns(question: Question, holding: Holding) -> tuple[str, ...]:
     """The private columns that a question is about; refused where it is about none, or multiplies two."""
     private = holding.dataset.columns
+    if question.over and question.over not in holding.public:
+        raise InputError(
+            "a ratio of private sums is not offered: below the line is the sum of a public column, one of "
+            f"{sorted(holding.public)}"
+        )
     if not question.terms:
         if question.column not in private:
             raise InputError(f"questions are about one of {list(private)}")
@@ -142,6 +147,11 @@ def asked_of(question: Question, holding: Holding, members: IntArray) -> dict[st
     counted = np.concatenate(each)
     if question.aggregate == "mean":  # over people, and not over people and columns
         counted = counted * Fraction(len(counted), len(members))
+    if question.over:
+        below = sum(_levels(question.over, holding, members).tolist())
+        if not below:
+            raise InputError(f"{question.over!r} adds up to 0 there, and nothing can be divided by that")
+        counted = counted / below
     aggregate = "mean" if question.aggregate == "mean" else "sum"
     return plain | {"members": np.concatenate(who), "weights": counted, "aggregate": aggregate}
 

@@ -208,19 +208,19 @@ def datasets(agent: Serving, _: Asking) -> dict[str, Any]:
     return {"datasets": agent.datasets()}
 
 
-@asking.post("/ask", response_model=forms.Answered | forms.Groups | forms.Priced)
+@asking.post("/ask", response_model=forms.Answered | forms.Groups | forms.Rows | forms.Priced)
 async def ask(asked: forms.Asked, analyst: Asking, agent: Serving, desk: AtTheDesk) -> dict[str, Any]:
     """Ask a question; the answer is in the ledger before it is sent. With EXPLAIN before it, only its price is told."""
     if asked.is_explain:
         return await price(asked, analyst, desk)
-    found = await desk.ask(analyst, await to_thread.run_sync(asked.question))
+    found = await desk.ask(analyst, await to_thread.run_sync(asked.selection))
     return found | {"left": max(0.0, analyst.budget - await to_thread.run_sync(agent.ledger.spent, analyst.name))}
 
 
 @asking.post("/price", response_model=forms.Priced, response_model_exclude_unset=True)
 async def price(asked: forms.Asked, analyst: Asking, desk: AtTheDesk) -> dict[str, Any]:
     """What a question would cost, without asking it."""
-    return await desk.price(analyst, await to_thread.run_sync(asked.question))
+    return await desk.price(analyst, await to_thread.run_sync(asked.selection))
 
 
 @asking.get("/ledger", response_model=forms.MyLedger)

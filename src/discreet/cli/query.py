@@ -32,7 +32,7 @@ def command(
     timeout: float,
     as_json: bool,
 ) -> None:
-    """Ask the agent at URL a question in SQL: SELECT AVG, SUM or COUNT(column) FROM data WHERE … WITH ERROR number.
+    """Ask the agent at URL a question in SQL: SELECT AVG, SUM or COUNT(column), … FROM data WHERE … WITH ERROR number.
 
     EXPLAIN before SELECT tells the price, as --price does, and asks nothing.
 
@@ -97,18 +97,34 @@ def _steps(column: dict[str, Any]) -> str:
 def _price(found: dict[str, Any]) -> list[str]:
     if found["cells"] == 1 and not found["known"]:
         return [f"0 bits: nothing new can be said, it is known to {at_least(found['error'])} already"]
-    if found.get("groups"):
-        return [
-            f"at most {found['bits']:.4g} bits for {found['groups']} groups, each with up to {found['cells']} cells"
-        ]
+    groups, aggregates = found.get("groups"), found.get("aggregates")
+    if groups or aggregates:
+        many = [f"{aggregates} aggregates"] * bool(aggregates) + [f"{groups} groups"] * bool(groups)
+        return [f"at most {found['bits']:.4g} bits for {' of '.join(many)}, each with up to {found['cells']} cells"]
     return [f"{found['bits']:.4g} bits, {found['cells']} cells, an error of at most {at_least(found['error'])}"]
 
 
-def _groups(found: dict[str, Any]) -> list[str]:
+def _rows(found: dict[str, Any]) -> list[str]:
+    """A line for each group, with what was said of each aggregate; without groups a line for each aggregate."""
+    if not found["question"].get("by"):
+        (row,) = found["rows"]
+        lines = [f"{name}: {_said(each)}" for name, each in row["answers"].items()]
+        return [*lines, f"({found['bits']:.4g} bits for {len(lines)} aggregates)"]
     lines = [
-        f"{', '.join('missing' if label is None else str(label) for label in row['group'].values())}: {_said(row)}"
-        for row in found["groups"]
+        f"{_labels(row)}: {', '.join(f'{name} {_said(each)}' for name, each in row['answers'].items())}"
+        for row in found["rows"]
     ]
+    small = f", {found['left_out']} groups are too small" if found["left_out"] else ""
+    many = len(found["question"]["aggregates"])
+    return [*lines, f"({found['bits']:.4g} bits for {many} aggregates of {len(lines)} groups{small})"]
+
+
+def _labels(row: dict[str, Any]) -> str:
+    return ", ".join("missing" if label is None else str(label) for label in row["group"].values())
+
+
+def _groups(found: dict[str, Any]) -> list[str]:
+    lines = [f"{_labels(row)}: {_said(row)}" for row in found["groups"]]
     small = f", {found['left_out']} groups are too small" if found["left_out"] else ""
     return [*lines, f"({found['bits']:.4g} bits for {len(lines)} groups{small})"]
 
@@ -116,6 +132,8 @@ def _groups(found: dict[str, Any]) -> list[str]:
 def _answer(found: dict[str, Any]) -> list[str]:
     if "known" in found:  # it began with EXPLAIN
         return _price(found)
+    if "rows" in found:
+        return _rows(found)
     if "groups" in found:
         return _groups(found)
     asked = found["question"]["error"]

@@ -98,3 +98,16 @@ def test_a_draft_that_is_dropped_was_never_told() -> None:
     auditor.take(other)
     with pytest.raises(InputError, match="draft it again"):
         auditor.take(draft)
+
+
+def test_what_a_fork_was_asked_was_never_told() -> None:
+    auditor, _, kept, data = history("0/1")
+    before, records = state(auditor), auditor.records
+    assert auditor.witnesses() == [each for each in kept if each][-1]
+    fork, another = auditor.fork(), auditor.fork()
+    assert fork.ask([1, 5, 9, 30], "sum", error=1, data=data).bits > 0
+    assert auditor.records == records and state(auditor) == before == state(another)
+    assert len(fork.records) == len(records) + 1 and fork.witnesses() != auditor.witnesses()
+    first = another.ask([2, 6, 31, 8], "sum", error=1, data=data)
+    assert auditor.ask([2, 6, 31, 8], "sum", error=1, data=data) == first
+    assert state(another) == state(auditor)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
@@ -249,6 +250,16 @@ class Auditor:
     def take(self, draft: Draft) -> None:
         """The draft was told: remember it."""
         self._memory.take(draft)
+
+    def fork(self) -> Auditor:
+        """Another auditor that knows the same: what it is asked, this one does not know, as long as nobody was told."""
+        twin = copy(self)
+        twin._memory = self._memory.fork()
+        return twin
+
+    def witnesses(self) -> bytes:
+        """What spares another auditor that follows this one its searches."""
+        return self._memory.witnesses()
 
     def intervals(self, side: Literal["inner", "outer"] = "inner") -> FloatArray:
         """What each person still keeps, shape (n, 2).

@@ -5,6 +5,7 @@ The state is a function of the transcript alone. It is brought up to date when a
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -174,6 +175,16 @@ class Memory:
             self.engine, self.folded = draft.engine, len(self.records)
         else:
             self._fold(draft.offer)
+
+    def fork(self) -> Memory:
+        """A memory of its own that begins with everything in this one; states are never changed, so they are shared."""
+        twin = copy(self)
+        twin.records, twin._same, twin._finest = [*self.records], {**self._same}, {**self._finest}
+        return twin
+
+    def witnesses(self) -> bytes:
+        """What spares another auditor that follows this one its searches."""
+        return self.state().points.to_bytes()
 
     def follow(self, records: list[Record], witnesses: bytes | None) -> None:
         """Take on what another auditor of the same people has told since; witnesses are checked and spare the searches."""
