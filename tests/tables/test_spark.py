@@ -72,6 +72,52 @@ def test_every_type_is_labelled_as_by_one_machine(cluster: Cluster, nasty: Path)
     assert all(label.astimezone(zone).tzinfo is zone for label in Joint.from_table(frame, "wage", "zoned").x)
 
 
+BANDS = [
+    {"age": 7, "price": "number:0.3", "float": 3, "text": "number:4"},
+    {"short": "quantiles:2", "price": "quantiles:9", "code": "code:1"},
+    {"zoned": "hour", "plain": "hour", "day": "week"},
+    {"zoned": "day", "plain": "month", "day": "year"},
+    {"zoned": "quarter", "plain": "week"},
+]
+
+
+@pytest.mark.parametrize("bands", BANDS, ids=str)
+def test_workers_make_the_bands_of_one_machine(cluster: Cluster, nasty: Path, bands: dict[str, Any]) -> None:
+    cluster.spark.conf.set("spark.sql.session.timeZone", "America/New_York")  # its clocks jump, and UTC's do not
+    try:
+        frame = cluster.spark.read.parquet(str(nasty)).repartition(7)
+        here, there = (
+            Joint.from_table(table, "wage", list(bands), coarsen=bands, na=["", "10"]) for table in (nasty, frame)
+        )
+    finally:
+        cluster.spark.conf.unset("spark.sql.session.timeZone")
+    assert here == there
+    assert here.bands == there.bands
+    assert [list(map(type, label)) for label in here.x] == [list(map(type, label)) for label in there.x]
+
+
+def test_bands_of_the_cluster_refuse_as_one_machine_does(cluster: Cluster, nasty: Path) -> None:
+    frame = cluster.spark.read.parquet(str(nasty))
+    for bands in ({"code": "number:5"}, {"yes.no `?`": 2}, {"price": "month"}, {"code": "quantiles:4"}):
+        told = []
+        for table in (nasty, frame):
+            with pytest.raises(ColumnError) as refused:
+                Joint.from_table(table, "wage", list(bands), coarsen=bands)
+            told.append(str(refused.value))
+        assert told[0] == told[1]
+
+
+def test_a_value_of_its_own_in_every_row_is_released_by_bands(cluster: Cluster, tmp_path: Path) -> None:
+    spark = cluster.spark
+    frame = spark.range(300_000, numPartitions=4).selectExpr("id DIV 3000 % 2 AS s", "id + 0.25 AS cost")
+    policy = frontier(Joint.from_table(frame, "s", "cost", coarsen={"cost": 1000})).at(min_utility=-10_000)
+    out = policy.release(frame, out=tmp_path / "released.parquet")
+    released = spark.read.parquet(out)
+    assert released.count() == 300_000
+    assert 1 < released.select("cost").distinct().count() < 300
+    assert policy.verify(released, frame)
+
+
 @pytest.mark.parametrize("parts", [7, 200])
 def test_partitions_change_nothing(cluster: Cluster, nasty: Path, parts: int) -> None:
     frame = cluster.spark.read.parquet(str(nasty)).repartition(parts, "wage")  # most rows in one of them

@@ -19,7 +19,8 @@ from discreet.errors import InputError
 from discreet.release._verifying import Verification
 from discreet.tables._checksum import seal
 from discreet.tables._sources import source_of
-from discreet.tables._spark import SparkTable, asking
+from discreet.tables._spark import SparkTable
+from discreet.tables._spark_asking import asking
 from discreet.tables._spark_codes import labelled, tidy
 
 MARK, SCHEMA = "discreet_cluster_policy", 1

@@ -1,37 +1,63 @@
-"""Bands in DuckDB's SQL: the same map as `Band.of`, on the values as a file stores them."""
+"""Bands in SQL: the same map as `Band.of`, on the values as a file stores them.
+
+DuckDB and Spark agree on most of it; what they call by other names is in a `Dialect`. Types are called as DuckDB calls them.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from discreet.tables._bands import ANYTHING, Band
 
-_WRITTEN = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?"  # 01234 is a name, not a number
+_WRITTEN = "-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?"  # 01234 is a name, not a number
 
 
-def key_of(column: str, stored: str, band: Band, na: Iterable[str]) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Dialect:
+    """What an engine has words of its own for.
+
+    Attributes
+    ----------
+    matches
+        Whether a text as a whole matches an expression.
+    moment
+        A column of some type as a moment, or null; of the zone UTC where it has one.
+    period
+        When a period of such a moment begins: the moment, the column's type, the unit.
+    """
+
+    matches: Callable[[str, str], str]
+    moment: Callable[[str, str], str]
+    period: Callable[[str, str, str], str]
+
+
+def key_of(column: str, stored: str, band: Band, na: Iterable[str], dialect: Dialect) -> tuple[str, str]:
     """The letter of a value in SQL, null for what is missing; and whether it has a value but none of the band's kind."""
     missing = _missing(column, stored, na)
     if band.kind == "code":
         word = (
-            f"CAST(CAST({column} AS BIGINT) AS VARCHAR)"
+            f"CAST(CAST({column} AS BIGINT) AS STRING)"
             if stored in ("DOUBLE", "FLOAT")
-            else f"CAST({column} AS VARCHAR)"
+            else f"CAST({column} AS STRING)"
         )
         size = int(band.size)
         short = f"CASE WHEN length({word}) > {size} THEN left({word}, {size}) || '{ANYTHING}' ELSE {word} END"
         return f"CASE WHEN {missing} THEN NULL ELSE {short} END", "false"
-    value = moment(column, stored) if band.kind == "date" else number(column, stored)
-    letter = f"date_trunc('{band.size}', {value})" if band.kind == "date" else _start(value, band)
+    if band.kind == "date":
+        value = dialect.moment(column, stored)
+        letter = dialect.period(value, stored, str(band.size))
+    else:
+        value = number(column, stored, dialect)
+        letter = _start(value, band)
     odd = f"NOT ({missing}) AND {value} IS NULL"
     return f"CASE WHEN {missing} THEN NULL ELSE {letter} END", odd
 
 
-def number(column: str, stored: str) -> str:
+def number(column: str, stored: str, dialect: Dialect) -> str:
     """A value as a number, or null."""
     if stored == "VARCHAR":
-        return f"CASE WHEN regexp_full_match({column}, '{_WRITTEN}') THEN TRY_CAST({column} AS DOUBLE) END"
+        return f"CASE WHEN {dialect.matches(column, _WRITTEN)} THEN TRY_CAST({column} AS DOUBLE) END"
     return (
         "CAST(NULL AS DOUBLE)"
         if stored in ("BOOLEAN", "DATE") or "TIMESTAMP" in stored
@@ -39,8 +65,7 @@ def number(column: str, stored: str) -> str:
     )
 
 
-def moment(column: str, stored: str) -> str:
-    """A value as a moment, of the zone UTC where it has one, or null."""
+def _moment(column: str, stored: str) -> str:
     if stored == "TIMESTAMP WITH TIME ZONE":
         return f"make_timestamp(epoch_us({column}))"
     if stored == "VARCHAR":
@@ -49,9 +74,16 @@ def moment(column: str, stored: str) -> str:
     return f"CAST({column} AS TIMESTAMP)" if known else "CAST(NULL AS TIMESTAMP)"
 
 
-def known_number(column: str, stored: str, na: Iterable[str]) -> str:
+DUCKDB = Dialect(
+    matches=lambda column, expression: f"regexp_full_match({column}, '{expression}')",
+    moment=_moment,
+    period=lambda value, _, unit: f"date_trunc('{unit}', {value})",
+)
+
+
+def known_number(column: str, stored: str, na: Iterable[str], dialect: Dialect) -> str:
     """A value as a number, null where it is missing or none."""
-    return f"CASE WHEN {_missing(column, stored, na)} THEN NULL ELSE {number(column, stored)} END"
+    return f"CASE WHEN {_missing(column, stored, na)} THEN NULL ELSE {number(column, stored, dialect)} END"
 
 
 def _missing(column: str, stored: str, na: Iterable[str]) -> str:
@@ -60,7 +92,7 @@ def _missing(column: str, stored: str, na: Iterable[str]) -> str:
         rules.append(f"isnan({column})")
     texts = ", ".join("'" + text.replace("'", "''") + "'" for text in sorted(na))
     if texts:
-        rules.append(f"CAST({column} AS VARCHAR) IN ({texts})")
+        rules.append(f"CAST({column} AS STRING) IN ({texts})")
     return " OR ".join(rules)
 
 
@@ -86,4 +118,4 @@ def _cell(value: str, starts: Sequence[float]) -> str:
 
 
 def _literal(value: float) -> str:
-    return f"CAST('{value!r}' AS DOUBLE)" if math.isfinite(value) else f"'{value}'::DOUBLE"
+    return f"CAST('{value!r}' AS DOUBLE)"

@@ -14,6 +14,7 @@ from discreet.errors import ColumnError
 from discreet.tables._bands import Band, grid
 from discreet.tables._columns import encode_column
 from discreet.tables._files import TableFile
+from discreet.tables._spark import SparkTable
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray, Limits, Progress
@@ -53,8 +54,8 @@ class Coarsened:
     def group(
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
     ) -> tuple[list[Any], IntArray]:
-        """Grouped by bands in DuckDB for files; what other engines counted is mapped value by value."""
-        if isinstance(self.inner, TableFile):
+        """Grouped by bands in DuckDB for files and on clusters; what others counted is mapped value by value."""
+        if isinstance(self.inner, TableFile | SparkTable):
             values, counts, others = self.inner.group_by_band(
                 columns, self.bands, self.na, memory_limit=memory_limit, progress=progress
             )
@@ -98,7 +99,7 @@ def through_bands(
     for name, band in bands.items():
         if band.kind == "grid" and not band.edges:
             shares = [cell / int(band.size) for cell in range(int(band.size) + 1)]
-            if isinstance(source, TableFile):
+            if isinstance(source, TableFile | SparkTable):
                 found = source.quantiles(name, shares, na, **limits)
             else:
                 found = _quantiles(source, name, shares, na)

@@ -18,7 +18,7 @@ import numpy as np
 from discreet._typing import IntArray, Limits
 from discreet.errors import TableError
 from discreet.tables._arrow import to_numpy
-from discreet.tables._band_sql import key_of, known_number
+from discreet.tables._band_sql import DUCKDB, key_of, known_number
 from discreet.tables._bands import Band
 from discreet.tables._duckdb import LongLineError, connection, reading, run
 from discreet.tables._paths import PARQUET, TEXT, Located, header_of, locate
@@ -69,7 +69,7 @@ class TableFile:
         self, columns: Sequence[str], bands: Mapping[str, Band], na: Iterable[str], **limits: Unpack[Limits]
     ) -> tuple[list[Any], IntArray, dict[str, IntArray]]:
         """The same with some columns made coarser first; and of each of them, how many rows have no value of its kind."""
-        keys = {name: partial(key_of, band=bands[name], na=na) for name in columns if name in bands}
+        keys = {name: partial(key_of, band=bands[name], na=na, dialect=DUCKDB) for name in columns if name in bands}
         odd = ", ".join(f"count(*) FILTER ({{odd[{i}]}}) AS o{i}" for i in range(len(columns)))
         query = f"SELECT {{named}}, count(*) AS {COUNT}, {odd} FROM {{source}} GROUP BY {{keys}}"  # noqa: S608
         parts = [_asked(part, columns, query, keys=keys, **limits) for part in _alike(locate(self.path), columns)]
@@ -86,7 +86,7 @@ class TableFile:
     ) -> list[float]:
         """Of a column's numbers, the least that so large a share of the records reaches."""
         table = locate(self.path)
-        keys = {column: lambda name, stored: (known_number(name, stored, na), "false")}
+        keys = {column: lambda name, stored: (known_number(name, stored, na, DUCKDB), "false")}
         query = f"SELECT quantile_disc(c0, {list(shares)}) AS q FROM (SELECT {{named}} FROM {{source}})"  # noqa: S608
         (found,) = _asked(table, [column], query, keys=keys, **limits)["q"].to_pylist()
         return [] if found is None else [float(value) for value in found]

@@ -6,36 +6,26 @@ other case. Values travel as Arrow and are made canonical by the same rules as t
 
 from __future__ import annotations
 
-import threading
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from discreet._typing import IntArray
-from discreet.errors import DiscreetError, InputError, TableError
+from discreet._typing import IntArray, Limits
+from discreet.errors import InputError, TableError
+from discreet.tables import _spark_bands
 from discreet.tables._arrow import to_numpy
 from discreet.tables._paths import KNOWN, PARQUET
 from discreet.tables._protocol import COUNT, check_columns
+from discreet.tables._spark_asking import asking, collected, watched
 from discreet.tables._spark_session import session
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
-
-PROBLEMS = {
-    "PATH_NOT_FOUND": "does not exist where Spark looks for it",
-    "TABLE_OR_VIEW_NOT_FOUND": "is no table of Spark's catalogue, and no path to Parquet files",
-    "UNABLE_TO_INFER_SCHEMA": "holds no Parquet files",
-    "CANNOT_READ_FILE_FOOTER": "is damaged, still being written, or not Parquet",
-    "FAILED_READ_FILE": "has a file that is damaged, still being written, or of another schema than the first",
-    "CANNOT_MERGE": "has files with different schemas: write them with the same columns and types",
-}
-"""What Spark's conditions mean, by how they begin; its own messages quote paths, plans and cells."""
+    from discreet.tables._bands import Band
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +88,25 @@ class SparkTable:
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
     ) -> tuple[list[Any], IntArray]:
         """Grouped by the cluster."""
-        if memory_limit is not None:
-            raise TableError("Spark's memory is its own: leave the limit out, or say --conf spark.executor.memory=4g")
+        _without_limit(memory_limit)
         chosen, keys = self.chosen(columns)
         with asking(self.name), watched(chosen, progress):
             grouped = collected(chosen.groupBy(*keys).count().toDF(*keys, COUNT))
         return [grouped[key] for key in keys], to_numpy(grouped[COUNT]).astype(np.int64)
+
+    def group_by_band(
+        self, columns: Sequence[str], bands: Mapping[str, Band], na: Iterable[str], **limits: Unpack[Limits]
+    ) -> tuple[list[Any], IntArray, dict[str, IntArray]]:
+        """The same with some columns made coarser first; and of each of them, how many rows have no value of its kind."""
+        _without_limit(limits.get("memory_limit"))
+        return _spark_bands.group_by_band(self, columns, bands, na, progress=limits.get("progress"))
+
+    def quantiles(
+        self, column: str, shares: Sequence[float], na: Iterable[str], **limits: Unpack[Limits]
+    ) -> list[float]:
+        """Of a column's numbers, the least that so large a share of the records reaches."""
+        _without_limit(limits.get("memory_limit"))
+        return _spark_bands.quantiles(self, column, shares, na)
 
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row, in the order that the cluster gives them."""
@@ -153,6 +156,11 @@ class SparkTable:
                 )
 
 
+def _without_limit(memory_limit: str | None) -> None:
+    if memory_limit is not None:
+        raise TableError("Spark's memory is its own: leave the limit out, or say --conf spark.executor.memory=4g")
+
+
 def named_on_spark(name: str, path: str, *, master: str | None, conf: Sequence[str]) -> SparkTable:
     """What a session on `master` reads by this name: a table of its catalogue, or the files at `path`.
 
@@ -180,98 +188,3 @@ def _stored(spark: Any, path: str) -> dict[str, str]:
         return {str(each.getName()): str(each.toString()) for each in schema.getFields()}
     finally:
         reader.close()
-
-
-@contextmanager
-def calm() -> Iterator[None]:
-    """Without what Spark says about newer versions of pandas, which we do not use there."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-        yield
-
-
-@contextmanager
-def asking(name: str) -> Iterator[None]:
-    """Turn what Spark complains of into one line of our own."""
-    try:
-        with calm():
-            yield
-    except KeyboardInterrupt:
-        _cancel()
-        raise
-    except (DiscreetError, MemoryError):
-        raise
-    except Exception as problem:
-        raise TableError(f"{name} {_told(problem)}") from None
-
-
-def collected(frame: Any) -> Any:
-    """A frame as Arrow. It is waited for beside the main thread: Spark waits for its jobs even where nobody else does."""
-    found: list[Any] = []
-
-    def collect() -> None:
-        try:
-            with calm():
-                found.append(frame.toArrow())
-        except BaseException as problem:
-            found.append(problem)
-
-    waiting = threading.Thread(target=collect, daemon=True)
-    waiting.start()
-    while waiting.is_alive():
-        waiting.join(0.5)
-    if isinstance(found[0], BaseException):
-        raise found[0]
-    return found[0]
-
-
-def _cancel() -> None:
-    """End what the cluster still does for somebody who no longer waits for it."""
-    from pyspark.sql import SparkSession
-
-    context = getattr(SparkSession.getActiveSession(), "_sc", None)
-    if context is not None:
-        context.cancelAllJobs()
-
-
-def _told(problem: Exception) -> str:
-    condition = getattr(problem, "getCondition", lambda: None)() or ""
-    text = f"{condition} {problem}"
-    for begins, words in PROBLEMS.items():
-        if begins in text:
-            return words
-    if "is not a Parquet file" in text or "Could not read footer" in text:
-        return PROBLEMS["CANNOT_READ_FILE_FOOTER"]
-    if "maxResultSize" in text:
-        return (
-            "has more distinct rows than the driver takes: name fewer or coarser columns, or say "
-            "--conf spark.driver.maxResultSize=8g"
-        )
-    kind = condition or type(problem).__name__
-    return f"cannot be read by Spark ({kind}): its log says more; set DISCREET_DEBUG=1 to see it"
-
-
-@contextmanager
-def watched(frame: Any, progress: Progress | None) -> Iterator[None]:
-    """While Spark works, say how many of its tasks are done."""
-    context = getattr(frame.sparkSession, "_sc", None)
-    if progress is None or context is None:
-        yield
-        return
-    tracker, done = context.statusTracker(), threading.Event()
-
-    def report() -> None:
-        while not done.wait(0.5):
-            stages = [found for each in tracker.getActiveStageIds() if (found := tracker.getStageInfo(each))]
-            tasks = sum(stage.numTasks for stage in stages)
-            progress(
-                "counting on the cluster", sum(stage.numCompletedTasks for stage in stages) / tasks if tasks else None
-            )
-
-    watcher = threading.Thread(target=report, daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()

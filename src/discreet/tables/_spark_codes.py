@@ -11,7 +11,7 @@ import numpy as np
 from discreet._typing import IntArray
 from discreet.tables._arrow import to_numpy
 from discreet.tables._columns import encode_column
-from discreet.tables._spark import collected
+from discreet.tables._spark_asking import collected
 
 if TYPE_CHECKING:
     import pyarrow as pa

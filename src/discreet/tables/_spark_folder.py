@@ -21,7 +21,8 @@ from discreet._typing import IntArray
 from discreet.errors import InputError, TableError
 from discreet.tables._arrow import from_values
 from discreet.tables._paths import PARQUET
-from discreet.tables._spark import SparkTable, asking
+from discreet.tables._spark import SparkTable
+from discreet.tables._spark_asking import asking
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,7 +27,8 @@ from discreet.search.tables._problem import by_frequency
 from discreet.tables._columns import encode_column
 from discreet.tables._counting import Counted, Missing
 from discreet.tables._labels import Alphabet
-from discreet.tables._spark import SparkTable, asking, collected, watched
+from discreet.tables._spark import SparkTable
+from discreet.tables._spark_asking import asking, collected, watched
 from discreet.tables._spark_codes import Numbering, numbered, tidy
 
 if TYPE_CHECKING:

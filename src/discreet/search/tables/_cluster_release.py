@@ -20,7 +20,8 @@ from discreet.report._pages import fragment
 from discreet.search.tables._cluster import COUNT, PART, SECRET, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_work import UNIT
 from discreet.search.tables._column_types import said_types
-from discreet.tables._spark import SparkTable, asking, calm, watched
+from discreet.tables._spark import SparkTable
+from discreet.tables._spark_asking import asking, calm, watched
 from discreet.tables._spark_folder import SparkFolder, times_over
 
 if TYPE_CHECKING:
