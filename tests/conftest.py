@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow: no example fails for the time it took.
+settings.register_profile("discreet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("discreet")
 
 Rows = list[dict[str, Any]]
 Build = Callable[[Rows, Path], Any]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
 import zoneinfo
@@ -158,6 +161,29 @@ def test_a_worker_that_dies_in_the_middle_changes_nothing(cluster: Cluster, nast
             cluster.add_worker()
     assert was_killed, "the query was over before a worker could be killed"
     assert there == Joint.from_table(nasty, "wage", ["age", "price"])
+
+
+def test_an_interrupt_ends_the_work_of_the_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.spark.range(30_000_000).selectExpr("hash(id) % 1000 AS s", "hash(id * 7) AS x").write.parquet(
+        str(tmp_path / "t.parquet")
+    )
+    command = ["audit", "t.parquet", "-s", "s", "-p", "x", "--engine", "spark", "--master", cluster.url]
+    more = ["--conf", "spark.executor.memory=600m", "--conf", "spark.cores.max=1", "--html", "audit.html"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "discreet", *command, *more],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(20)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert errors.endswith("discreet: interrupted\n")
+    assert "Traceback" not in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+    assert Joint.from_table(cluster.spark.range(9).selectExpr("id AS s", "id AS x"), "s", "x").n_x == 9
 
 
 def test_python_releases_and_verifies_on_the_cluster(cluster: Cluster, nasty: Path, tmp_path: Path) -> None:

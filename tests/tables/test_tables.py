@@ -396,6 +396,9 @@ def test_a_sheet_is_named_after_a_hash(tmp_path: Path) -> None:
         Joint.from_table(f"{tmp_path}/t.xlsx", "age", "chol")
     with pytest.raises(TableError, match="no sheet 'x'"):
         Joint.from_table(f"{tmp_path}/t.xlsx#x", "age", "chol")
+    book.save(tmp_path / "u.xlsx")
+    with pytest.raises(TableError, match=r"\*\.xlsx names several files: name one"):
+        Joint.from_table(f"{tmp_path}/*.xlsx", "age", "chol")
 
 
 # ---------------------------------------------------------------------- databases

@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from discreet._typing import IntArray
 from discreet.errors import TableError, listed, needs_extra
 from discreet.tables._frames import Frame
 from discreet.tables._labels import is_missing
-from discreet.tables._paths import R_FILES, STATISTICS, locate, path_parts
+from discreet.tables._paths import R_FILES, STATISTICS
 from discreet.tables._protocol import check_columns
-
-if TYPE_CHECKING:
-    from discreet._typing import Progress
+from discreet.tables._whole_files import WholeFile
 
 _READERS = {
     ".dta": ("read_dta", "Stata"),
@@ -33,24 +26,10 @@ _READERS = {
 }
 
 
-@dataclass(frozen=True)
-class StatisticsFile:
+class StatisticsFile(WholeFile):
     """A data set of Stata, SPSS or SAS."""
 
-    path: str
-
-    @classmethod
-    def of(cls, table: object) -> StatisticsFile | None:
-        """A path that ends as theirs do names one."""
-        if not isinstance(table, str | PathLike):
-            return None
-        path = str(fspath(table))
-        return cls(path) if path_parts(path)[1] in STATISTICS else None
-
-    @property
-    def name(self) -> str:
-        """The path, as it was given."""
-        return self.path
+    endings = STATISTICS
 
     def columns(self) -> list[str]:
         """The names of its variables, without its rows."""
@@ -63,21 +42,8 @@ class StatisticsFile:
         labels = about.variable_value_labels
         return [_labelled(values[name], labels.get(name, {})) for name in columns]
 
-    def group(
-        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
-    ) -> tuple[list[Any], IntArray]:
-        """Every row, counting once."""
-        found = self.read(columns)
-        return found, np.ones(len(found[0]), dtype=np.int64)
-
-    def files(self) -> list[str]:
-        """The file itself."""
-        return list(locate(self.path).paths)
-
     def _read(self, **options: Any) -> tuple[dict[str, list[Any]], Any]:
-        where = locate(self.path)
-        if len(where.paths) > 1:
-            raise TableError(f"{self.path} names several files: name one")
+        where = self.located()
         reader, package = _READERS[where.kind]
         module = needs_extra("pyreadstat", "stats")
         try:
@@ -91,24 +57,10 @@ class StatisticsFile:
         return found
 
 
-@dataclass(frozen=True)
-class RFile:
+class RFile(WholeFile):
     """A data frame that R has saved: people.rds, or people.rdata#name where there are several."""
 
-    path: str
-
-    @classmethod
-    def of(cls, table: object) -> RFile | None:
-        """A path that ends as R's files do names one."""
-        if not isinstance(table, str | PathLike):
-            return None
-        path = str(fspath(table))
-        return cls(path) if path_parts(path)[1] in R_FILES else None
-
-    @property
-    def name(self) -> str:
-        """The path, with the name of the data frame."""
-        return self.path
+    endings = R_FILES
 
     def columns(self) -> list[str]:
         """The names of its columns."""
@@ -118,20 +70,8 @@ class RFile:
         """Row by row; factors by their levels."""
         return self._frame().read(columns)
 
-    def group(
-        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
-    ) -> tuple[list[Any], IntArray]:
-        """The columns, counted."""
-        return self._frame().group(columns)
-
-    def files(self) -> list[str]:
-        """The file itself, without the name."""
-        return list(locate(self.path).paths)
-
     def _frame(self) -> Frame:
-        where = locate(self.path)
-        if len(where.paths) > 1:
-            raise TableError(f"{self.path} names several files: name one")
+        where = self.located()
         module = needs_extra("pyreadr", "r")
         try:
             found = dict(module.read_r(where.paths[0]))

@@ -5,39 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from discreet._typing import IntArray
 from discreet.errors import TableError
-from discreet.tables._paths import EXCEL, locate, path_parts
+from discreet.tables._paths import EXCEL
 from discreet.tables._protocol import check_columns
-
-if TYPE_CHECKING:
-    from discreet._typing import Progress
+from discreet.tables._whole_files import WholeFile
 
 
-@dataclass(frozen=True)
-class Workbook:
+class Workbook(WholeFile):
     """One sheet: its first row names the columns."""
 
-    path: str
-
-    @classmethod
-    def of(cls, table: object) -> Workbook | None:
-        """A path that ends as workbooks do names one."""
-        if not isinstance(table, str | PathLike):
-            return None
-        path = str(fspath(table))
-        return cls(path) if path_parts(path)[1] in EXCEL else None
-
-    @property
-    def name(self) -> str:
-        """The path, with its sheet."""
-        return self.path
+    endings = EXCEL
 
     def columns(self) -> list[str]:
         """The header, without the rest."""
@@ -46,24 +25,12 @@ class Workbook:
     def read(self, columns: Sequence[str]) -> list[Any]:
         """Row by row; rows without any value are no rows."""
         names, values = self._sheet()
-        check_columns(columns, names, locate(self.path).name)
+        check_columns(columns, names, self.located().name)
         return [values[names.index(name)] for name in columns]
 
-    def group(
-        self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
-    ) -> tuple[list[Any], IntArray]:
-        """Every row, counting once."""
-        found = self.read(columns)
-        return found, np.ones(len(found[0]), dtype=np.int64)
-
-    def files(self) -> list[str]:
-        """The workbook, without the sheet."""
-        return [locate(self.path).name]
-
     def _sheet(self, *, header_only: bool = False) -> tuple[list[str], list[list[object]]]:
-        found = locate(self.path)
-        base, sheet = found.name, found.sheet
-        return _excel(base, sheet, header_only=header_only)
+        where = self.located()
+        return _excel(where.paths[0], where.sheet, header_only=header_only)
 
 
 def _excel(path: str, sheet: str | None, *, header_only: bool) -> tuple[list[str], list[list[object]]]:
