@@ -19,11 +19,12 @@ from discreet.queries._quantising import TradeOff, quantise, trade_off
 from discreet.queries._query import Query
 
 if TYPE_CHECKING:
-    from discreet.queries.auditor import Auditor, Price, Reply
+    from discreet.queries.auditor import Auditor, CategoryAuditor, Price, Reply
 
 __all__ = [
     "Auditor",
     "Box",
+    "CategoryAuditor",
     "Count",
     "Domain",
     "FiniteSet",
@@ -49,6 +50,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in ("Auditor", "Price", "Reply"):  # loaded at first use: quantised answers do not need them
+    if name in (
+        "Auditor",
+        "CategoryAuditor",
+        "Price",
+        "Reply",
+    ):  # loaded at first use: quantised answers do not need them
         return getattr(importlib.import_module("discreet.queries.auditor"), name)
     raise AttributeError(f"module 'discreet.queries' has no attribute {name!r}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,10 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._auditor import Auditor
+from discreet.queries.auditor._growing import Growing
 from discreet.queries.auditor._integral_search import Cover, Search
 from discreet.queries.auditor._people import People
-from discreet.queries.auditor._whole_numbers import Integral, _Growing
+from discreet.queries.auditor._whole_numbers import Integral
 from discreet.queries.auditor._witnesses import kept, solo
 from tests._oracles.transcripts import Told, intervals_left, whole_values_left
 
@@ -128,7 +128,7 @@ def test_witnesses_that_are_carried_on_prove_everyone_safe() -> None:
 class Weighed:
     """A cover that is safe as soon as its cell weighs enough; it stands for one that looks for witnesses."""
 
-    def __init__(self, weighing: Weighing, low: Fraction, high: Fraction) -> None:
+    def __init__(self, weighing: Weighing) -> None:
         self.weighing, self.points = weighing, list[Any]()
 
     def grow(self, low: Fraction, high: Fraction) -> bool:
@@ -141,7 +141,10 @@ class Weighing:
 
     def __init__(self, weights: list[int], enough: int, middle: float) -> None:
         self.weights, self.enough, self.tried = weights, enough, list[tuple[int, int]]()
-        self.prospect = SimpleNamespace(middle=middle)
+        self.middle = middle
+
+    def cover(self) -> Weighed:
+        return Weighed(self)
 
     def safe(self, low: int, high: int) -> bool:
         return sum(self.weights[low : high + 1]) >= self.enough
@@ -156,9 +159,7 @@ class Weighing:
 def test_cells_grow_outwards_and_all_are_safe(weights: list[int], enough: int, middle: float, size: int) -> None:
     edges = [*range(0, len(weights), size), len(weights)]
     search = Weighing(weights, enough, middle)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.queries.auditor._whole_numbers.Cover", Weighed)
-        cuts = _Growing(search, Fraction(0), edges).cuts()  # type: ignore[arg-type]
+    cuts = Growing(search, Fraction(0), edges).cuts()
     assert cuts[0] == 0 and cuts[-1] == len(weights) and cuts == sorted(set(cuts)) and set(cuts) <= set(edges)
     if len(cuts) > 2:
         assert all(search.safe(a, b - 1) for a, b in pairwise(cuts))

@@ -95,6 +95,15 @@ class Search:
     walks: float = WALKS
     models: int = MODELS
 
+    @property
+    def middle(self) -> float:
+        """What the question is likely to be."""
+        return self.prospect.middle
+
+    def cover(self) -> Cover:
+        """Of a cell that nothing is in yet."""
+        return Cover(self, Fraction(0), Fraction(-1))
+
     @cached_property
     def by_row(self) -> tuple[IntArray, IntArray]:
         """Classes of each row."""

@@ -5,10 +5,12 @@ The state is a function of the transcript alone. It is brought up to date when a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -80,21 +82,34 @@ class Draft:
     record: Record | None  # what is to be remembered; None where nothing is
     after: int
     offer: Offer | None = None
-    engine: Engine | None = None
+    engine: Any = None
 
 
-class Memory:
-    """The transcript of one auditor."""
+class Folded(Protocol):
+    """What a memory needs of a state."""
 
-    def __init__(self, people: People, engine: Engine) -> None:
-        self.people, self.engine = people, engine
+    def cells(self, prospect: Any, error: Fraction) -> Cells:
+        """The cells of a question."""
+
+    def after(self, prospect: Any, key: bytes, cells: Cells, chosen: int) -> Self:
+        """The state once a cell has been told."""
+
+
+State = TypeVar("State", bound=Folded)
+
+
+class Transcript(ABC, Generic[State]):
+    """What was told, whatever it was about, and the state that follows from it."""
+
+    def __init__(self, engine: State) -> None:
+        self.engine = engine
         self.records: list[Record] = []
         self.folded = 0
         self._same: dict[tuple[bytes, Fraction], Record] = {}
         self._finest: dict[bytes, Record] = {}
         self._offered: Offer | None = None
 
-    def state(self) -> Engine:
+    def state(self) -> State:
         """What everything that was told leaves possible."""
         self._fold()
         return self.engine
@@ -116,9 +131,7 @@ class Memory:
         if last is not None and last.fits(len(self.records), question):
             return last
         self._fold()
-        prospect = self.engine.prospect(
-            self.people.sum_row(question.members, question.weights), question.key, question.error
-        )
+        prospect = self._prospect(question)
         cells = self.engine.cells(prospect, question.error)
         self._offered = Offer(len(self.records), question, prospect, cells)
         return self._offered
@@ -134,25 +147,9 @@ class Memory:
         for record in self.records[self.folded :]:
             question = record.question
             if record.cuts:
-                prospect = offer.prospect if offer else None
-                if prospect is None:
-                    prospect = self.engine.prospect(
-                        self.people.sum_row(question.members, question.weights), question.key, question.error
-                    )
+                prospect = offer.prospect if offer else self._prospect(question)
                 self.engine = self.engine.after(prospect, question.key, record.cells, record.chosen)
             self.folded += 1
-
-    def fits(self, values: FloatArray) -> bool:
-        """Whether the data are what the earlier answers were about, to rounding."""
-        system = self.engine.system
-        chosen = system.class_of >= 0
-        steps = self.people.in_steps(values)[chosen]
-        sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
-        length = np.diff(system.indptr)
-        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
-        # A value may lie between an end of its slab and the last step of the grid within it.
-        slack = (0 if self.people.integral else 1) + SLACK * (1 + reach)
-        return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())
 
     def witnesses_after(self, draft: Draft) -> bytes | None:
         """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
@@ -162,7 +159,7 @@ class Memory:
         if draft.engine is None:
             cells, question = record.cells, record.question
             draft.engine = self.state().after(draft.offer.prospect, question.key, cells, record.chosen)
-        return draft.engine.points.to_bytes()
+        return self._kept(draft.engine)
 
     def take(self, draft: Draft) -> None:
         """The draft was told: remember it."""
@@ -176,7 +173,7 @@ class Memory:
         else:
             self._fold(draft.offer)
 
-    def fork(self) -> Memory:
+    def fork(self) -> Self:
         """A memory of its own that begins with everything in this one; states are never changed, so they are shared."""
         twin = copy(self)
         twin.records, twin._same, twin._finest = [*self.records], {**self._same}, {**self._finest}
@@ -184,7 +181,7 @@ class Memory:
 
     def witnesses(self) -> bytes:
         """What spares another auditor that follows this one its searches."""
-        return self.state().points.to_bytes()
+        return self._kept(self.state())
 
     def follow(self, records: list[Record], witnesses: bytes | None) -> None:
         """Take on what another auditor of the same people has told since; witnesses are checked and spare the searches."""
@@ -193,7 +190,54 @@ class Memory:
             self._offered = None
         if witnesses is None:
             return
-        told = self.engine.told.followed(self.records[self.folded :])
-        points = Points.from_bytes(witnesses, told.system) if told is not None else None
-        if told is not None and points is not None:
-            self.engine, self.folded = self.engine.resumed(told, points), len(self.records)
+        state = self._resumed(self.records[self.folded :], witnesses)
+        if state is not None:
+            self.engine, self.folded = state, len(self.records)
+
+    @abstractmethod
+    def fits(self, values: Any) -> bool:
+        """Whether the data are what the earlier answers were about."""
+
+    @abstractmethod
+    def _prospect(self, question: Question) -> Any:
+        """What a question can still be."""
+
+    @abstractmethod
+    def _kept(self, state: State) -> bytes:
+        """The witnesses of a state."""
+
+    @abstractmethod
+    def _resumed(self, records: Sequence[Record], witnesses: bytes) -> State | None:
+        """The state after more records, by witnesses that are checked; None where they do not fit."""
+
+
+class Memory(Transcript[Engine]):
+    """The transcript of questions about numbers."""
+
+    def __init__(self, people: People, engine: Engine) -> None:
+        super().__init__(engine)
+        self.people = people
+
+    def _prospect(self, question: Question) -> Any:
+        row = self.people.sum_row(question.members, question.weights)
+        return self.engine.prospect(row, question.key, question.error)
+
+    def fits(self, values: FloatArray) -> bool:
+        """Whether the data are what the earlier answers were about, to rounding."""
+        system = self.engine.system
+        chosen = system.class_of >= 0
+        steps = self.people.in_steps(values)[chosen]
+        sums = system.sums(np.bincount(system.class_of[chosen], steps, system.n).astype(np.float64))
+        length = np.diff(system.indptr)
+        reach = np.bincount(system.rows, np.abs(system.weights) * np.repeat(system.total, length), system.n_rows)
+        # A value may lie between an end of its slab and the last step of the grid within it.
+        slack = (0 if self.people.integral else 1) + SLACK * (1 + reach)
+        return bool((sums >= system.floor - slack).all() and (sums <= system.ceiling + slack).all())
+
+    def _kept(self, state: Engine) -> bytes:
+        return state.points.to_bytes()
+
+    def _resumed(self, records: Sequence[Record], witnesses: bytes) -> Engine | None:
+        told = self.engine.told.followed(records)
+        points = Points.from_bytes(witnesses, told.system)
+        return None if points is None else self.engine.resumed(told, points)

@@ -85,6 +85,7 @@ class Question:
     """A sum over members with an error in units of that sum; `divisor` turns the sum into the aggregate.
 
     `weights` are whole numbers without a common divisor, one a member and none of them 0; None where all are 1.
+    With a `category`, the members who are in it are counted.
     """
 
     members: IntArray
@@ -92,6 +93,7 @@ class Question:
     error: Fraction
     divisor: int | Fraction
     weights: IntArray | None = None
+    category: int | None = None
 
     @cached_property
     def mask(self) -> bytes:
@@ -102,7 +104,9 @@ class Question:
 
     @cached_property
     def key(self) -> bytes:
-        """What is summed: the members, and their weights."""
+        """What is summed: the members, and their weights; or what is counted."""
+        if self.category is not None:
+            return self.mask + self.category.to_bytes(4, "big")
         return self.mask if self.weights is None else self.mask + self.weights.astype("<i8").tobytes()
 
 
@@ -126,6 +130,7 @@ class Record:
         return {
             "members": _packed(self.question.mask),
             **({} if weights is None else {"weights": _packed(weights.astype("<i8").tobytes())}),
+            **({} if self.question.category is None else {"category": self.question.category}),
             "error": str(self.question.error),
             "divisor": divisor if isinstance(divisor, int) else str(divisor),
             "cells": self.cells.to_dict(),
@@ -143,7 +148,8 @@ class Record:
             if "weights" in said:
                 weights = np.frombuffer(_unpacked(said["weights"]), "<i8").astype(np.int64)
             divisor = Fraction(divisor) if isinstance(divisor, str) else int(divisor)
-            question = Question(members, people, Fraction(said["error"]), divisor, weights)
+            category = int(said["category"]) if "category" in said else None
+            question = Question(members, people, Fraction(said["error"]), divisor, weights, category)
             record = cls(question, Cells.from_dict(said["cells"]), int(said["chosen"]), bool(said["free"]))
         except (TypeError, ValueError, KeyError, ArithmeticError, zlib.error):
             raise InputError(NOT_WRITTEN) from None

@@ -9,7 +9,7 @@ may be safe, a search would have used up everything before it came to the middle
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +19,7 @@ from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._barrier import centred
 from discreet.queries.auditor._classes import System
+from discreet.queries.auditor._growing import Growing
 from discreet.queries.auditor._integral_search import Cover, Prospect, Search, modelled
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._reach import climb, upper_bound
@@ -97,7 +98,7 @@ class Integral:
         numbers = max(1, math.floor((prospect.high - prospect.row.offset) / unit) - first + 1)
         parts = min(MOST_CELLS, math.ceil(numbers / (math.floor(2 * error / unit) + 1)))
         edges = [round(Fraction(i * numbers, parts)) for i in range(parts + 1)]
-        growing = _Growing(Search(prospect), low, edges, unit)
+        growing = Growing(Search(prospect), low, edges, unit)
         cuts = growing.cuts() if parts > 1 else [0, numbers]
         prospect.found[:] = growing.points
         return Cells(low, low + (numbers - 1) * unit, numbers, tuple(cuts), unit)
@@ -162,56 +163,6 @@ class Integral:
         # No whole number lies between a bound and the next whole number inside it.
         ends.above[:], ends.below[:] = np.floor(ends.above + SURE), np.ceil(ends.below - SURE)
         return ends
-
-
-@dataclass(eq=False)
-class _Growing:
-    """The cells of one question. Edges count steps from `low`; a cell lies between two of them.
-
-    `points` are the witnesses found on the way.
-    """
-
-    search: Search
-    low: Fraction
-    edges: list[int]
-    unit: Fraction = Fraction(1)
-    points: list[FloatArray] = field(default_factory=list)
-
-    def cuts(self) -> list[int]:
-        """The edges between which all cells are safe; the first and the last edge alone when no more is proven."""
-        middle = (self.search.prospect.middle - float(self.low)) / float(self.unit)
-        start = min(range(1, len(self.edges) - 1), key=lambda i: abs(self.edges[i] - middle), default=0)
-        found = self._from(start)
-        return found if len(found) > 2 or not start else self._from(0)
-
-    def _from(self, start: int) -> list[int]:
-        """Cells upwards from an edge, then downwards; what is left over at an end joins the cell next to it."""
-        last = len(self.edges) - 1
-        ups, rest = self._grown(None, start, range(start + 1, last + 1))
-        if ups:
-            ups[-1], rest = last, None
-        # Without a safe cell above, what is there goes on growing downwards.
-        downs, _ = self._grown(rest, start if ups else last, range(start - 1, -1, -1))
-        if downs:
-            downs[-1] = 0
-        kept = [*reversed(downs or [0]), *([start] if ups and downs else []), *(ups or [last])]
-        return [self.edges[i] for i in kept]
-
-    def _grown(self, cover: Cover | None, fixed: int, moving: range) -> tuple[list[int], Cover | None]:
-        """Move one edge of a cell until it is safe, fix it, and go on from there."""
-        done = []
-        for edge in moving:
-            cover = cover or Cover(self.search, Fraction(0), Fraction(-1))
-            first, stop = sorted((fixed, edge))
-            ends = self.edges[first], self.edges[stop] - 1
-            if cover.grow(*(self.low + end * self.unit for end in ends)):
-                done.append(edge)
-                fixed = edge
-                self.points += cover.points
-                cover = None
-        if cover is not None:
-            self.points += cover.points
-        return done, cover
 
 
 def _shared(point: FloatArray, coarser: System, finer: System, parent: IntArray) -> FloatArray:
