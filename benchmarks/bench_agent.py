@@ -21,6 +21,7 @@ import math
 import os
 import random
 import resource
+import shutil
 import socket
 import subprocess
 import sys
@@ -252,46 +253,58 @@ def restart(arguments: list[str]) -> Callable[[], Any]:
 
 
 def race(arguments: list[str]) -> Callable[[], Any]:
-    """Two servers on one ledger: CPU seconds of the one that wrote first, and of the one that had to look again."""
+    """Two servers on one ledger: CPU seconds of the one that wrote first, and of the one that had to look again.
+
+    Questions differ in what they cost, so every race is run twice, on two copies of the ledger, and each question wins once.
+    """
     from discreet.agent._sql import question_of
 
     people, rounds = int(arguments[0]), int(arguments[1])
     kept = tempfile.TemporaryDirectory()
-    folder, rng = Path(kept.name), random.Random(2)  # noqa: S311
-    write_folder(folder, people, f"sqlite:///{folder / 'ledger.sqlite'}")
-    one, ann = _agent(folder)
-    other, _ = _agent(folder)
+    folder, again, rng = Path(kept.name, "one"), Path(kept.name, "two"), random.Random(2)  # noqa: S311
+    folder.mkdir()
+    write_folder(folder, people, "ledger.sqlite")
+    agent, ann = _agent(folder)
     for _ in range(26):
-        one.ask(ann, question_of(random_count(rng, 2)))
+        agent.ask(ann, question_of(random_count(rng, 2)))
+    agent.close()
+    shutil.copytree(folder, again)
+    asked = [[question_of(random_count(rng, 2)) for _ in range(4)] for _ in range(rounds)]
 
     def run() -> dict[str, Any]:
-        faster, slower = [], []
-        length = one.ledger.length
-        for _ in range(rounds):
-            other.ask(ann, question_of(random_count(rng, 2)))
-            one.ask(ann, question_of(random_count(rng, 2)))
-            mine, theirs = (question_of(random_count(rng, 2)) for _ in range(2))
-            spent: list[float] = []
-
-            def overtaken(*asked: Any, spent: list[float] = spent, theirs: Any = theirs) -> int:
-                if not spent:  # just when the first wants to write
-                    began = time.process_time()
-                    other.ask(ann, theirs)
-                    spent.append(time.process_time() - began)
-                return int(length(*asked))
-
-            one.ledger.length = overtaken
-            began = time.process_time()
-            one.ask(ann, mine)
-            slower.append(time.process_time() - began - spent[0])
-            one.ledger.length = length
-            faster += spent
-        one.close()
-        other.close()
+        faster, slower = 0.0, 0.0
+        for place, turned in ((folder, False), (again, True)):
+            one, other = _agent(place)[0], _agent(place)[0]
+            for first, second, *both in asked:
+                other.ask(ann, first)
+                one.ask(ann, second)
+                theirs, mine = both[::-1] if turned else both
+                won, lost = raced(one, other, ann, mine, theirs)
+                faster, slower = faster + won, slower + lost
+            one.close()
+            other.close()
         kept.cleanup()
-        return {"faster": sum(faster), "slower": sum(slower)}
+        return {"faster": faster, "slower": slower}
 
     return run
+
+
+def raced(one: Any, other: Any, ann: Any, mine: Any, theirs: Any) -> tuple[float, float]:
+    """What it costs `other` to be first, just when `one` wants to write, and `one` to be second."""
+    commit, spent = one.ledger.commit, list[float]()
+
+    def overtaken(*said: Any) -> Any:
+        if not spent:
+            began = time.process_time()
+            other.ask(ann, theirs)
+            spent.append(time.process_time() - began)
+        return commit(*said)
+
+    one.ledger.commit = overtaken
+    began = time.process_time()
+    one.ask(ann, mine)
+    one.ledger.commit = commit
+    return spent[0], time.process_time() - began - spent[0]
 
 
 def attack(arguments: list[str]) -> Callable[[], Any]:

@@ -141,14 +141,14 @@ def _audited(new: Sequence[Inquiry], ledger: Ledger, turn: Any) -> dict[tuple[st
     left = analyst.budget - ledger.spent(analyst.name, turn)
     if price > left + SLACK:
         raise OverBudgetError.of(price, left)
+    if any(ledger.length(name, turn) > book.seen for name, book in books.items()):
+        raise ConflictError("another server wrote to the ledger at the same time: try again")
     rows = []
     for inquiry in new:
         number, link = ends[inquiry.book.name]
         row = inquiry.row(auditors[inquiry.book.name], number + 1)
         ends[inquiry.book.name] = row.number, ledger.link(link, row)
         rows.append(row)
-    if any(ledger.length(name, turn) > book.seen for name, book in books.items()):
-        raise ConflictError("another server wrote to the ledger at the same time: try again")
     told = {row.book for row in rows if row.cells > 1}
     written = _written(rows, price, {name: auditors[name].witnesses() for name in told}, ledger, turn)
     if written[0] is rows[0]:

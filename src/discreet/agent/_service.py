@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from discreet.agent._pins import Pin
     from discreet.agent._questions import Question, Selection
 
-TRIES = 3  # where several servers write to one ledger; the last one makes the others wait
+TRIES = 2
+"""Where several servers write to one ledger: whoever lost a race makes the others wait, so nobody looks more than twice."""
 
 
 class Agent:
