@@ -111,3 +111,26 @@ def test_what_a_fork_was_asked_was_never_told() -> None:
     first = another.ask([2, 6, 31, 8], "sum", error=1, data=data)
     assert auditor.ask([2, 6, 31, 8], "sum", error=1, data=data) == first
     assert state(another) == state(auditor)
+
+
+def test_loops_without_weights_are_those_with_weights_of_one() -> None:
+    from discreet.queries.auditor import _slab_kernels as kernels
+
+    rng = np.random.default_rng(1)
+    has = rng.random((30, 7)) < 0.4
+    indptr = np.concatenate([[0], np.cumsum(has.sum(axis=1))])
+    rows, point, total = np.nonzero(has)[1].astype(np.uint32), rng.integers(0, 9, 30).astype(float), np.full(30, 9.0)
+    ones = np.ones(len(rows), np.float32)
+    sums = has.T @ point
+    kind, whole = np.zeros(30, np.int64), rng.integers(-5, 5, 7)
+    for name, arguments in {
+        "row_sums": (point, 7),
+        "pulled": (sums,),
+        "gram": (point, sums),
+        "room": (point, total, sums - 3, sums + 2),
+        "dual_terms": (point, whole, 2, total, kind, 1),
+    }.items():
+        plain, weighted = (getattr(kernels, name)(indptr, rows, each, *arguments) for each in (ones[:0], ones))
+        parts = [each if isinstance(each, tuple) else (each,) for each in (plain, weighted)]
+        for one, other in zip(*parts, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -163,6 +163,12 @@ class System:
         table[self.rows, np.repeat(np.arange(self.n), np.diff(self.indptr))] = self.weights
         return table
 
+    @cached_property
+    def matrix(self) -> tuple[IntArray, npt.NDArray[np.uint32], npt.NDArray[np.float32]]:
+        """The weights class by class, for the compiled loops: none where all are 1, and rows as numbers without a sign."""
+        weights = self.weights[:0] if bool((self.weights == 1).all()) else self.weights
+        return self.indptr, self.rows.view(np.uint32), weights
+
     def sums(self, x: FloatArray) -> FloatArray:
         """A x: the value of every row, for one point or for several columns of points; exact for whole numbers."""
         if self.dense is not None:
@@ -170,7 +176,7 @@ class System:
         from discreet.queries.auditor._slab_kernels import row_sums
 
         if x.ndim == 1:
-            return np.asarray(row_sums(self.indptr, self.rows, self.weights, x, self.n_rows))
+            return np.asarray(row_sums(*self.matrix, x, self.n_rows))
         return np.stack([self.sums(np.ascontiguousarray(column)) for column in x.T], axis=1)
 
     def pull(self, y: FloatArray) -> FloatArray:
@@ -180,7 +186,7 @@ class System:
         from discreet.queries.auditor._slab_kernels import pulled
 
         if y.ndim == 1:
-            return np.asarray(pulled(self.indptr, self.rows, self.weights, y))
+            return np.asarray(pulled(*self.matrix, y))
         return np.stack([self.pull(np.ascontiguousarray(column)) for column in y.T], axis=1)
 
     def gram(self, theta: FloatArray, diagonal: FloatArray) -> FloatArray:
@@ -194,7 +200,7 @@ class System:
 
         if len(self.rows) > CROWDED * self.n * self.n_rows:
             return self._gram_by_blocks(theta, diagonal)
-        return np.asarray(gram(self.indptr, self.rows, self.weights, theta, diagonal))
+        return np.asarray(gram(*self.matrix, theta, diagonal))
 
     def _gram_by_blocks(self, theta: FloatArray, diagonal: FloatArray) -> FloatArray:
         """The same through a table of some classes at a time."""
@@ -281,7 +287,10 @@ class System:
         floor[row] = max(floor[row], float(math.ceil(low)))
         ceiling[row] = min(ceiling[row], float(math.floor(high) if closed else math.ceil(high) - 1))
         ends[row] = (max(ends[row][0], low), min(ends[row][1], high))
-        return replace(self, floor=floor, ceiling=ceiling, ends=ends)
+        narrower = replace(self, floor=floor, ceiling=ceiling, ends=ends)
+        # What does not depend on the slabs is not worked out again for every cell.
+        narrower.__dict__.update({name: getattr(self, name) for name in ("steps", "total", "need", "dense", "matrix")})
+        return narrower
 
     def spread(self, x: FloatArray, coarser: System, parent: IntArray) -> FloatArray:
         """Class sums of a coarser system shared out equally among people."""

@@ -61,6 +61,12 @@ class Prospect:
         factor, offset = self.row.scale / self.system.people.unit, self.row.offset
         return self.system.tighten(self.place, (low - offset) * factor, (high - offset) * factor, closed=True)
 
+    def within(self, low: Fraction, high: Fraction) -> list[FloatArray]:
+        """The witnesses that were found, but for those whose value is outside a cell."""
+        factor, offset = self.row.scale / self.system.people.unit, self.row.offset
+        first, last = (low - offset) * factor, (high - offset) * factor
+        return [point for point in self.found if first <= dot(self.objective, point) <= last]
+
     @cached_property
     def witnesses(self) -> list[tuple[Fraction, FloatArray]]:
         """The known witnesses, each with the question's value."""
@@ -109,7 +115,8 @@ class Search:
         """Classes of each row."""
         system = self.prospect.system
         column = np.repeat(np.arange(system.n), np.diff(system.indptr))
-        order = np.argsort(system.rows, kind="stable")
+        # As few bytes as there are rows: then they are not compared, but counted.
+        order = np.argsort(system.rows.astype(np.min_scalar_type(system.n_rows)), kind="stable")
         return np.concatenate([[0], np.cumsum(np.bincount(system.rows, minlength=system.n_rows))]), column[order]
 
     def mend(self, system: System, start: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray | None:

@@ -73,9 +73,7 @@ def upper_bound(system: System, objective: FloatArray, multipliers: FloatArray) 
     best = math.inf, 1, np.zeros(0, np.int64), np.zeros(0, np.int64)
     for scale in DENOMINATORS:
         whole = np.rint(np.clip(multipliers, -largest, largest) * scale).astype(np.int64)
-        terms = dual_terms(
-            system.indptr, system.rows, system.weights, objective, whole, scale, system.members, kind, len(spans)
-        )
+        terms = dual_terms(*system.matrix, objective, whole, scale, system.members, kind, len(spans))
         bound = float(terms @ rough + np.maximum(whole * ends[:, 0], whole * ends[:, 1]).sum()) / scale
         if bound < best[0]:
             best = bound, scale, whole, terms

@@ -109,7 +109,7 @@ class Integral:
             self.cells(prospect, prospect.error)
         system = prospect.cut(*cells.ends(chosen))
         cover = Cover(Search(prospect), *cells.ends(chosen))
-        for point in prospect.found:
+        for point in prospect.within(*cells.ends(chosen)):
             before, many = kept(system, cover.most, cover.least), len(cover.points)
             cover.add(system, point)
             # One that proves nothing new is kept only while there are few; one outside the cell was not added.

@@ -50,8 +50,7 @@ def solo(system: System, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """The largest and least sum of each class when the others stay as in x rounded to the grid; None: x is outside."""
     from discreet.queries.auditor._slab_kernels import room
 
-    matrix = (system.indptr, system.rows, system.weights)
-    inside, most, least = room(*matrix, np.rint(x), system.total, system.floor, system.ceiling)
+    inside, most, least = room(*system.matrix, np.rint(x), system.total, system.floor, system.ceiling)
     return (most, least) if inside else None
 
 
