@@ -23,6 +23,7 @@ import discreet as dc
 from discreet.release._partitions import Partitions
 from discreet.search.information import _best_known, _information_search
 from discreet.search.information._dendrogram import dendrogram
+from discreet.search.information._polish import Polished
 from discreet.search.ranges import _exact, _line, _multicolumn, _range_search
 
 Part = tuple[object, str, Any]
@@ -38,9 +39,9 @@ def only_one(weights: Any, _problem: str) -> Partitions:
     return dendrogram(weights, 0.5).allowed.take(np.array([-1]))
 
 
-def unpolished(_weights: object, found: Partitions, *_args: Any, **_options: Any) -> Partitions:
+def unpolished(_weights: object, found: Partitions, *_args: Any, **_options: Any) -> Polished:
     """Polishing that hands back what it was given."""
-    return found
+    return Polished(found, None)
 
 
 INFORMATION: dict[str, Part] = {

@@ -171,7 +171,7 @@ def _show(found: Any, others: list[Any]) -> None:
         screen.print(f"{other!r}", highlight=False, markup=False)
     worth = f"hypervolume {found.hypervolume:.4f}" + "".join(f", {o.method} {o.hypervolume:.4f}" for o in others)
     click.echo(f"{worth}: the share of all pairs of leakage and utility that some policy here beats; more is better")
-    for sentence in found.bound_words():
+    for sentence in (*found.polish_words(), *found.bound_words()):
         click.echo(sentence)
 
 

@@ -28,6 +28,9 @@ class Engine:
     name: str = ""
     """By which files know it: one engine each."""
 
+    polishes: bool = False
+    """Whether it holds a frontier against all merges and moves away from its points."""
+
     def codewords(self, setting: Setting, block_of: IntArray) -> tuple[Label, ...]:
         """What each block is released as where numbers are asked for, earliest block first; None where there is none."""
         return (None,) * len(np.unique(block_of))

@@ -91,6 +91,9 @@ class Frontier:
         Whether no policy that is worth having is missing, by proof.
     stopped
         What ended the search before it was done: "time", "interrupt", or nothing.
+    polished
+        No merge of two blocks and no move of one letter away from a point leaks less by so many bits at the same utility (a
+        bottleneck keeps more); None where that was not tried, or not to the end.
     levels
         The method's own policy for every k, where it makes one for each (Mondrian, Sweeney), else None.
     """
@@ -102,6 +105,7 @@ class Frontier:
     seconds: float = 0.0
     stopped: Literal["time", "interrupt"] | None = None
     levels: Levels | None = None
+    polished: float | None = None
 
     @property
     def setting(self) -> Setting:
@@ -227,6 +231,7 @@ class Frontier:
             "letters": self.setting.joint.n_x,
             **({"scale": words[0]} if (words := self.scale_words()) else {}),
             "stopped": self.stopped,
+            **({"polished": self.polished} if self.engine.polishes else {}),
             "hypervolume": self.hypervolume,
             "hypervolume_bound": self.hypervolume_bound,
             "points": [
@@ -259,6 +264,16 @@ class Frontier:
             f"more time (--time-limit) brings at most {more:.4f} more hypervolume: no policies can have more than "
             f"{self.hypervolume_bound:.4f}"
         ]
+
+    def polish_words(self) -> list[str]:
+        """Whether a merge or a move could still pay, for people."""
+        if not self.engine.polishes or self.complete:
+            return []
+        if self.polished is None:
+            return ["polished: no, the work planned or the time ended before every merge and move had been tried"]
+        gain = "keeps more" if self.setting.is_bottleneck else "leaks less"
+        by = "" if self.polished <= ROUNDING else f"by {self.polished:.2g} bits "
+        return [f"polished: yes, no merge of two blocks and no move of one letter {gain} {by}at the same utility"]
 
     def stop_words(self) -> list[str]:
         """What ended the search before it was done, for people."""

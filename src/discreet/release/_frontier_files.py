@@ -51,6 +51,7 @@ def write(frontier: Frontier, path: str | Path) -> None:
     document = {
         "method": frontier.method,
         "complete": frontier.complete,
+        "polished": frontier.polished,
         "seconds": frontier.seconds,
         "stopped": frontier.stopped,
         "setting": _setting_document(frontier.setting, arrays),
@@ -204,6 +205,7 @@ def _parts_of(document: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
         "levels": None if document.get("levels") is None else _levels_of(document["levels"], setting, arrays),
         "method": str(document["method"]),
         "complete": bool(document["complete"]),
+        "polished": None if document.get("polished") is None else float(document["polished"]),
         "seconds": float(document["seconds"]),
         "stopped": None if document.get("stopped") is None else str(document["stopped"]),
     }

@@ -135,7 +135,7 @@ def frontier_fragment(frontier: Frontier) -> str:
         drawing = plots.to_svg(frontier.plot(), f"Frontier {frontier.leakage} {frontier.utility}")
     except MissingExtraError:
         drawing = ""
-    words = [*frontier.scale_words(), *frontier.stop_words(), *frontier.bound_words()]
+    words = [*frontier.scale_words(), *frontier.stop_words(), *frontier.polish_words(), *frontier.bound_words()]
     return render("frontier.html", frontier=frontier, text=repr(frontier), rows=rows, plot=drawing, words=words)
 
 

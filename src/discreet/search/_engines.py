@@ -82,6 +82,7 @@ def solve(task: Task) -> Frontier:
         None if found.path is None else Points(task.setting, found.path),
         engine.method,
         complete=found.complete,
+        polished=found.polished,
         stopped="interrupt" if task.watch.interrupted else "time" if task.watch.stopped else None,
         seconds=time.perf_counter() - started,
         levels=None if found.levels is None else Levels(found.levels[0], Points(task.setting, found.levels[1])),

@@ -169,6 +169,8 @@ class Found:
         Whether no policy that is worth having is missing.
     levels
         The k that policies were made for, and these policies, where the method makes one for each.
+    polished
+        As in `Frontier`.
     """
 
     partitions: Partitions
@@ -176,6 +178,7 @@ class Found:
     ladders: tuple[Ladder, ...] = ()
     complete: bool = False
     levels: tuple[IntArray, Partitions] | None = None
+    polished: float | None = None
 
 
 class SearchEngine(Engine):

@@ -19,7 +19,7 @@ from discreet.search.information._information_engine import InformationEngine, p
 from discreet.search.information._integers import integers_of
 from discreet.search.information._least_records import least_count
 from discreet.search.information._moves import land
-from discreet.search.information._polish import is_polished, polish
+from discreet.search.information._polish import Polished, is_polished, polish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,7 @@ EXACT_ALWAYS = 10  # letters up to which every search is a proof
 PAPER_ALWAYS = 6_000_000  # letters × pairs up to which the paper's own iterates are candidates of every search
 SEARCHED = 20.0  # seconds that a search plans for, at most
 DRY, GAINED = 12, 1e-9  # rounds without a gain of hypervolume after which there is nothing more to be had
+NOTICED = 1e-6  # of hypervolume
 
 
 class LandingEngine(InformationEngine):
@@ -64,12 +65,14 @@ class InformationSearch(LandingEngine):
 
     name = "information-search"
     method = "auto"
+    polishes = True
 
     def search(self, task: Task) -> Found:
         """A proof on tiny alphabets, else everything that may find something."""
         if task.weights.n <= EXACT_ALWAYS:
             return proven(task, ())
-        return Found(search_all(task))
+        found = search_all(task)
+        return Found(found.partitions, polished=found.within)
 
 
 class InformationProof(LandingEngine):
@@ -83,11 +86,11 @@ class InformationProof(LandingEngine):
         if task.weights.n <= EXACT_ALWAYS:
             return proven(task, ())
         task.say("proving optimality")
-        known = search_all(task)
+        known = search_all(task).partitions
         return proven(task, list(known.take(worth_having(task, known))))
 
 
-def search_all(task: Task) -> Partitions:
+def search_all(task: Task) -> Polished:
     """Merging, moving and annealing; runs where they are optimal; the papers' own where they are affordable; polished.
 
     Where a time limit was given, annealing and polishing from fresh starts go on while they find something. Nothing that is
@@ -99,25 +102,26 @@ def search_all(task: Task) -> Partitions:
             parts.append(contiguous(task.weights, task.problem))
         if task.weights.n * len(task.weights.weight) <= PAPER_ALWAYS and not task.watch.over():
             parts.append(iterates(task))
-    found = _polished(task, Partitions.together(parts), task.seed)
+    found = polished(task, Partitions.together(parts))
     return _gone_on(task, found) if task.is_patient else found
 
 
-def _polished(task: Task, found: Partitions, seed: int) -> Partitions:
+def polished(task: Task, found: Partitions) -> Polished:
+    """What merges and moves make of partitions, as much as is planned and while time lasts."""
     task.say("polishing")
     return polish(
         task.weights,
         found,
         task.problem,
         seconds=0.5 * SEARCHED,
+        leakage=task.leakage,
         at_least=task.at_least,
-        seed=seed,
         watch=task.watch,
-        progress=task.progress,
+        say=task.say,
     )
 
 
-def _gone_on(task: Task, found: Partitions) -> Partitions:
+def _gone_on(task: Task, found: Polished) -> Polished:
     """Rounds of annealing and polishing, each with its own random numbers, until time is up or a dozen found nothing new."""
     integers = integers_of(task.weights)
     least = least_count(integers, task.at_least)
@@ -125,13 +129,15 @@ def _gone_on(task: Task, found: Partitions) -> Partitions:
     while dry < DRY and is_polished(task.weights) and task.weights.n > 2:
         turn += 1
         bands = Bands(integers, task.problem, least, np.random.default_rng([task.seed, turn]))
-        bands.fill(found)
+        bands.fill(found.partitions)
         with task.watch as watch:
             if watch.over():
                 break
             bands.anneal(0.5 * SEARCHED, watch.over, task.say)
-        more = _polished(task, Partitions.together([found, bands.found()]), task.seed + turn)
-        gained = _area(task, more) - _area(task, found)
+        more = polished(task, Partitions.together([found.partitions, bands.found()]))
+        gained = _area(task, more.partitions) - _area(task, found.partitions)
+        if more.within is None and gained < NOTICED:
+            break  # cut short, and not worth the law that holds without it
         found, dry = more, 0 if gained > GAINED else dry + 1
     return found
 

@@ -20,7 +20,7 @@ from discreet.search._protocol import Found, Task
 from discreet.search.information import _pmf_leakages as measuring
 from discreet.search.information._dendrogram import Dendrogram, merged_by
 from discreet.search.information._information_engine import InformationEngine, worth_having
-from discreet.search.information._information_search import planned_search
+from discreet.search.information._information_search import planned_search, polished
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
@@ -38,7 +38,6 @@ OTHER_MULTIPLIERS = (0.0, *(2.0**power for power in range(-6, 7)), 2.0**20)
 ENUMERATED = 8  # letters up to which every partition is looked at
 BORROWED = 200  # policies of the funnel for I that are tried
 ROUNDS, GOLDEN = 24, 0.618033988749895  # further searches at most, and the step that spreads their multipliers
-NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`
 
 
 def merge_other(
@@ -111,12 +110,7 @@ def _worst_blocks(integers: Integers, order: float, at_least: float) -> Dendrogr
 
     if not order >= 0:
         raise InputError(f"order {order} is not defined here: use a number from 0 to infinity")
-    if order == 0:
-        kind = kernel.ZERO
-    elif abs(order - 1) < NEAR_ONE:
-        kind = kernel.ONE
-    else:
-        kind = kernel.INFINITE if order == math.inf else kernel.OTHER
+    kind = kernel.kind_of_order(order)
     least = least_count(integers, at_least)
     of_s = _of_s(integers)
     prior = kernel.Prior(kind, float(order), of_s / integers.total, np.log2(of_s), math.log2(integers.total))
@@ -144,6 +138,7 @@ class OtherLeakages(InformationEngine):
 
     name = "other-leakages"
     method = "auto"
+    polishes = True
 
     def _refused(self, task: Task) -> str | None:
         if task.leakage == "I":
@@ -163,7 +158,9 @@ class OtherLeakages(InformationEngine):
             parts += _further(task)
         found = Partitions.together(parts)
         # Masses are rounded for merging, and a ratio of tiny ones sees that: what is shown is measured anew.
-        return Found(_measured(task, [found.partition(int(i)) for i in worth_having(task, found)]))
+        found = _measured(task, [found.partition(int(i)) for i in worth_having(task, found)])
+        best = polished(task, found)
+        return Found(best.partitions, polished=best.within)
 
     def prove(self, task: Task, found: Found, points: Partitions) -> FloatArray | None:
         """By enumeration alone."""

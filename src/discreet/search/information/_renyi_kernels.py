@@ -11,6 +11,7 @@ from numba import njit
 from discreet.search._kernels.rows import h, join
 
 ZERO, ONE, INFINITE, OTHER = 0, 1, 2, 3  # kinds of order
+NEAR_ONE = 1e-7  # orders this close to 1 are Shannon's, as in `measures.renyi_leakage`
 STEP = 2.0**-36  # bits within which two maxima are the same: their sums are rounded differently
 
 
@@ -22,6 +23,15 @@ class Prior(NamedTuple):
     p: Any  # float64[n_s]: p(s)
     log_weight: Any  # float64[n_s]: log2 N_s
     log_total: float  # log2 N
+
+
+def kind_of_order(order: float) -> int:
+    """Which of the four kinds an order from 0 to infinity is."""
+    if order == 0:
+        return ZERO
+    if abs(order - 1) < NEAR_ONE:
+        return ONE
+    return INFINITE if order == np.inf else OTHER
 
 
 @njit(cache=True)
