@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
@@ -15,14 +16,16 @@ import pytest
 from discreet import dbapi
 from discreet.agent import AgentError
 from discreet.agent._config import Config
+from discreet.agent._desk import Desk
 from discreet.agent._ledger import Analyst, Answer, OverBudgetError
 from discreet.agent._questions import MOST, Selection
+from discreet.agent._queues import ALLOWANCE, BusyError
 from discreet.agent._service import Agent
 from discreet.agent._sql import selection_of
 from discreet.errors import InputError
 from tests.agent.checking import check_answers, check_rows
 from tests.agent.conftest import Running
-from tests.agent.servers import write_agent
+from tests.agent.servers import CONFIG, write_agent
 from tests.processes import said
 
 ANN = Analyst("ann", 1000.0, revoked=False)
@@ -119,6 +122,12 @@ def test_names_of_columns_in_tables(shared: Running) -> None:
 # ---------------------------------------------------------------------- all or none
 
 
+def answers(agent: Agent, analyst: Analyst, asked: Selection) -> list[Answer]:
+    """The rows of a statement, group by group."""
+    parts, _ = agent.parts(analyst, asked)
+    return agent.answers([inquiry for _, mine in parts for inquiry in mine])
+
+
 def rows_of(agent: Agent) -> list[tuple[str, int]]:
     return [(row.book, row.number) for row in agent.ledger.read()]
 
@@ -167,12 +176,12 @@ def test_a_server_that_dies_between_two_rows_said_nothing(
 
     monkeypatch.setattr(one.ledger, "commit", dies)
     with pytest.raises(SystemError):
-        one.answer_all(ANN, selection_of(BY_CITY))
+        answers(one, ANN, selection_of(BY_CITY))
     monkeypatch.undo()
     assert written and one.ledger.read() == [] and one.ledger.spent("ann") == 0
-    first = one.answer_all(ANN, selection_of(BY_CITY))
+    first = answers(one, ANN, selection_of(BY_CITY))
     assert [row.number for row in first] == [1, 1, 2, 2, 3, 3]
-    assert other.answer_all(ANN, selection_of(BY_CITY)) == first
+    assert answers(other, ANN, selection_of(BY_CITY)) == first
 
 
 def test_whoever_is_overtaken_in_one_book_begins_both_again(
@@ -183,11 +192,11 @@ def test_whoever_is_overtaken_in_one_book_begins_both_again(
 
     def slow(book: str, turn: Any = None) -> int:
         if not overtaken:
-            overtaken.extend(other.answer_all(ANN, selection_of("SELECT COUNT(smoker) FROM people WITH ERROR 20")))
+            overtaken.extend(answers(other, ANN, selection_of("SELECT COUNT(smoker) FROM people WITH ERROR 20")))
         return length(book, turn)
 
     monkeypatch.setattr(one.ledger, "length", slow)
-    found = one.answer_all(ANN, selection_of(BOTH))
+    found = answers(one, ANN, selection_of(BOTH))
     assert [row.number for row in found] == [1, 2] and overtaken[0].number == 1
 
 
@@ -195,7 +204,7 @@ def test_statements_in_opposite_orders_do_not_wait_for_each_other(agents: tuple[
     def ask(i: int) -> list[Answer]:
         columns = ("AVG(height)", "COUNT(smoker)")[:: 1 if i % 2 else -1]
         sql = f"SELECT {', '.join(columns)} FROM people WITH ERROR {8 + i // 2}"
-        return agents[i // 2 % 2].answer_all(ANN, selection_of(sql))
+        return answers(agents[i // 2 % 2], ANN, selection_of(sql))
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(ask, range(8)))
@@ -219,7 +228,7 @@ def test_a_budget_that_went_meanwhile_refuses_all(agents: tuple[Agent, Agent], m
 
     monkeypatch.setattr(one.ledger, "length", slow)
     with pytest.raises(OverBudgetError):
-        one.answer_all(bob, selection_of(BOTH))
+        answers(one, bob, selection_of(BOTH))
     assert one.ledger.read() == []
 
 
@@ -235,7 +244,7 @@ def test_the_same_in_other_words_is_paid_for_once(folder: Path) -> None:
         "SELECT AVG(height), AVG(height) AS again, SUM(height), SUM(2 * height - height), AVG(height / 2), AVG(-height) "
         f"FROM people WHERE sex = 'F' WITH ERROR 4, 4, {4 * many}, {4 * many}, 2, 4"
     )
-    rows = one.answer_all(ANN, selection_of(sql))
+    rows = answers(one, ANN, selection_of(sql))
     assert rows[0] == rows[1]
     assert rows[0].bits > 0 and one.ledger.spent("ann") == pytest.approx(rows[0].bits)
     assert {row.bits for row in rows[2:]} == {0.0}
@@ -251,9 +260,9 @@ def test_one_statement_gives_nobody_away(tmp_path: Path) -> None:
     rich = Analyst("ann", 1e6, revoked=False)
     sums = ", ".join(f"SUM({i} * height) AS s{i}" for i in range(1, MOST + 1))
     for where in ("TRUE", "NOT (sex = 'F' AND city = 'Oslo')", "sex = 'F'"):
-        agent.answer_all(rich, selection_of(f"SELECT {sums} FROM people WHERE {where} WITH ERROR 0.01"))
-        agent.answer_all(
-            rich, selection_of(f"SELECT city, {sums} FROM people WHERE {where} GROUP BY city WITH ERROR 0.01")
+        answers(agent, rich, selection_of(f"SELECT {sums} FROM people WHERE {where} WITH ERROR 0.01"))
+        answers(
+            agent, rich, selection_of(f"SELECT city, {sums} FROM people WHERE {where} GROUP BY city WITH ERROR 0.01")
         )
     assert all(row["shortest"] >= row["keep"] - 1e-9 for row in agent.kept())
     agent.close()
@@ -334,3 +343,51 @@ def test_a_selection_reads_back_from_json() -> None:
         asked = selection_of(sql)
         again = Selection.from_json(json.loads(json.dumps(asked.to_json())))
         assert again.questions == asked.questions and again.labels == asked.labels
+
+
+def test_who_cannot_pay_for_all_holds_up_no_answer(folder: Path) -> None:
+    """Groups and filters are worked out where prices are, and count against what those may take."""
+    agent = Agent(Config.load(folder / "agent.toml"))
+    agent.ledger.add_analyst("bob", 0)
+    bob = Analyst("bob", 0.0, revoked=False)
+
+    async def all_of_it() -> None:
+        desk = Desk(agent, apart=False)
+        async with desk._answering[0].queue.turn("ann"):
+            with pytest.raises(OverBudgetError, match="you have 0 left"):
+                await desk.ask(bob, selection_of(BY_CITY))
+        assert desk._allowance.owed("bob") > 0
+        desk._allowance.charge("bob", 2 * ALLOWANCE)
+        with pytest.raises(BusyError, match="took too much work"):
+            await desk.ask(bob, selection_of(BY_CITY))
+        desk.close()
+
+    asyncio.run(all_of_it())
+    agent.close()
+
+
+def test_weights_that_are_mostly_zero_are_a_filter(tmp_path: Path) -> None:
+    """A weight of 0 leaves somebody out: what is left must be a group, above the line and whatever is below it."""
+    config = CONFIG.replace('public = ["sex", "city"]', 'public = ["sex", "city", "one", "two"]\nsmallest_group = 3', 1)
+    write_agent(tmp_path, people=60, config=config.partition("[datasets.alone]")[0])
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    rows = [f"{line},{int(i == 5)},{int(i < 2) - int(i in (2, 3))}" for i, line in enumerate(lines[1:])]
+    (tmp_path / "people.csv").write_text("\n".join([f"{lines[0]},one,two", *rows]) + "\n")
+    agent = Agent(Config.load(tmp_path / "agent.toml"))
+    agent.ledger.add_analyst("ann", 1000)
+    for sql, words in {
+        "SELECT AVG(height), SUM(one * height) FROM people WITH ERROR 9": "too small",
+        "SELECT SUM(one * height) / SUM(one) FROM people WITH ERROR 9": "too small",
+        "SELECT SUM(one * height) / SUM(one), COUNT(smoker) FROM people WITH ERROR 9": "too small",
+        "SELECT SUM(two * height) / SUM(two) FROM people WITH ERROR 9": "adds up to 0",
+        "SELECT AVG(height), SUM(height) / SUM(one) FROM people WHERE one = 0 WITH ERROR 9": "adds up to 0",
+        "SELECT SUM(0 * height) FROM people WITH ERROR 9": "do not cancel out",
+        "SELECT sex, SUM(one * height) FROM people GROUP BY sex WITH ERROR 9": "too small",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            answers(agent, ANN, selection_of(sql))
+    assert agent.ledger.read() == []
+    # By one person's weight alone everybody else's sum is only scaled.
+    (row,) = answers(agent, ANN, selection_of("SELECT SUM(height) / SUM(one) FROM people WITH ERROR 200"))
+    assert row.low <= agent.holdings["people"].private["height"].sum() <= row.high
+    agent.close()

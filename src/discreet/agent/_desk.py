@@ -6,7 +6,6 @@ free, so whoever asks for many delays nobody's answer. A question that its asker
 
 from __future__ import annotations
 
-import math
 import os
 import zlib
 from collections import OrderedDict
@@ -14,7 +13,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from discreet.agent._books import Inquiry, unanswered
+from discreet.agent._books import Inquiry
 from discreet.agent._questions import Selection
 from discreet.agent._queues import Allowance
 from discreet.agent._registry import Analyst
@@ -60,36 +59,28 @@ class Desk:
     async def _ask_all(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
         """Answer for every group and aggregate, or for none.
 
-        What it can cost at most is looked at first, so a refusal does not depend on the data.
+        What it can cost at most is looked at first, so a refusal does not depend on the data. Who is in which group is
+        worked out where prices are, and counts against what those may take: a filter can be long, and groups many.
         """
-        parts, small = await to_thread.run_sync(self.agent.parts, analyst, asked)
-        inquiries = [inquiry for _, mine in parts for inquiry in mine]
-        known = {each.place: await to_thread.run_sync(self.agent.recall, each) for each in inquiries}
-        new = unanswered(inquiries, known)
-        rows = [row for each in inquiries if (row := known[each.place]) is not None]
-        if new:
-            price = await self._worked_out("price_all", analyst, asked)
+        price = await self._worked_out("price_all", analyst, asked)
+        if price["known"]:
+            said = await self._worked_out("answer_all", analyst, asked)
+        else:
             await to_thread.run_sync(self.agent.check_can_pay, analyst, price["bits"])
-            rows = await self._in_turn(new[0], "answer_all", asked)
-        costs = {each.place: row.bits for each, row in zip(inquiries, rows, strict=True) if known[each.place] is None}
-        said = iter(map(told, rows))
-        shared = {"question": asked.to_json(), "left_out": small, "bits": math.fsum(costs.values())}
-        if not asked.is_several:
-            return {**shared, "groups": [{"group": labels, **next(said)} for labels, _ in parts]}
-        named = [{"group": labels, "answers": {name: next(said) for name in asked.labels}} for labels, _ in parts]
-        return {**shared, "rows": named}
+            said = await self._in_turn(self.agent.book_of(analyst, asked), analyst, "answer_all", asked)
+        return {"question": asked.to_json(), **said}
 
     async def _answer(self, inquiry: Inquiry) -> Answer:
         if not await to_thread.run_sync(self.agent.can_surely_pay, inquiry):
             price = await self._priced(inquiry)
             await to_thread.run_sync(self.agent.check_can_pay, inquiry.analyst, price["bits"])
-        return await self._in_turn(inquiry, "answer_to", inquiry.question)  # type: ignore[no-any-return]
+        return await self._in_turn(inquiry.book.name, inquiry.analyst, "answer_to", inquiry.question)  # type: ignore[no-any-return]
 
-    async def _in_turn(self, inquiry: Inquiry, method: str, asked: Any) -> Any:
-        """Let the process of a book do something for its asker, when it is her turn."""
-        worker = self._answering[zlib.crc32(inquiry.book.name.encode()) % len(self._answering)]
-        async with worker.queue.turn(inquiry.analyst.name):
-            found, _ = await worker.do(method, inquiry.analyst, asked)
+    async def _in_turn(self, book: str, analyst: Analyst, method: str, asked: Any) -> Any:
+        """Let the process of a book do something for an analyst, when it is her turn."""
+        worker = self._answering[zlib.crc32(book.encode()) % len(self._answering)]
+        async with worker.queue.turn(analyst.name):
+            found, _ = await worker.do(method, analyst, asked)
         return found
 
     async def price(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:

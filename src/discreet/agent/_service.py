@@ -164,10 +164,23 @@ class Agent:
                 found["bits"] = price_of(new, {book.name: book.up_to_date(self.ledger) for book in books})
         return found
 
-    def answer_all(self, analyst: Analyst, asked: Selection) -> list[Answer]:
-        """The answers to all aggregates of all groups, in order, written down at once: all or none."""
-        parts, _ = self.parts(analyst, asked)
-        return self.answers([inquiry for _, mine in parts for inquiry in mine])
+    def answer_all(self, analyst: Analyst, asked: Selection) -> dict[str, Any]:
+        """The answers to all aggregates of all groups, written down at once, all or none, and what the new ones cost."""
+        parts, small = self.parts(analyst, asked)
+        inquiries = [inquiry for _, mine in parts for inquiry in mine]
+        new = {inquiry.place for inquiry in inquiries if self.recall(inquiry) is None}
+        rows = self.answers(inquiries)
+        costs = {inquiry.place: row.bits for inquiry, row in zip(inquiries, rows, strict=True) if inquiry.place in new}
+        said = iter(map(told, rows))
+        shared = {"left_out": small, "bits": math.fsum(costs.values())}
+        if not asked.is_several:
+            return {**shared, "groups": [{"group": labels, **next(said)} for labels, _ in parts]}
+        named = [{"group": labels, "answers": {name: next(said) for name in asked.labels}} for labels, _ in parts]
+        return {**shared, "rows": named}
+
+    def book_of(self, analyst: Analyst, asked: Selection) -> str:
+        """The book of the first aggregate."""
+        return self._book(analyst, asked.questions[0]).name
 
     def ask(self, analyst: Analyst, question: Question) -> Answer:
         """Answer a question: the same as before if it was asked before, else audited, written down, and then said."""
