@@ -23,7 +23,6 @@ HERE = Path(__file__).resolve().parent
 SMALL = {
     "app": [],
     "funnel": [],
-    "table_bounds": [],
     "merging": ["--letters", "1000", "--plane", "300", "--connected", "200", "--naive", "100"],
 }
 """Arguments that make a script small; all others take --quick."""

@@ -51,6 +51,20 @@ def test_a_guess_is_a_recipe_that_runs(people: Path, tmp_path: Path) -> None:
         recipe.run()
 
 
+def test_a_guess_keeps_nothing_that_a_release_would_refuse_to_keep(tmp_path: Path) -> None:
+    rows = "".join(f"{20 + i % 7},{3 * i * i + 1000},{'flu' if i % 3 else 'cold'}\n" for i in range(51))
+    (tmp_path / "t.csv").write_text("age,income,diagnosis\n" + rows)
+    guess = dc.Recipe.guess(tmp_path / "t.csv")
+    assert guess.sensitive == ("income", "diagnosis")
+    assert guess.output.keep == [
+        "diagnosis"
+    ]  # nobody's income is another's: released beside the ages it would name people
+    guess.save(tmp_path / "recipe.toml")
+    done = dc.Recipe.load(tmp_path / "recipe.toml").override(search={"time_limit": 1}).run()
+    assert done.to_dict()["n"] >= 5
+    assert guess.require == ("n>=5", "k>=2")  # there are two diagnoses
+
+
 def test_a_target_is_measured_and_never_a_feature_of_itself(people: Path, tmp_path: Path) -> None:
     recipe = dc.Recipe.guess(people).override(search={"time_limit": 1}, output={"target": "sex", "report": None})
     done = recipe.relative_to(tmp_path / "recipe.toml").run()

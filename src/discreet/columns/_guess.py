@@ -209,6 +209,14 @@ def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int,
     return ""
 
 
+def never_kept(name: str, labels: Sequence[Label], rows: int, distinct: int | None = None) -> str:
+    """What a column does that is never released as it is, or nothing: different in every row is a name, whatever it says."""
+    if rows > 1 and (len(labels) if distinct is None else distinct) >= rows:
+        return "is different in every row: it identifies people"
+    reason = identifying(name, labels, guess_type(name, labels)[0], rows, distinct)
+    return f"identifies people ({reason})" if reason else ""
+
+
 def _counts_up(numbers: Sequence[int], distinct: int) -> bool:
     """Whether whole numbers lie as close as serial numbers do."""
     return len(numbers) > 1 and max(numbers) - min(numbers) < 2 * distinct

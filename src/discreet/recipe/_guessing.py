@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from discreet._text import counted
 from discreet.columns import ColumnGuess, guess_columns
+from discreet.columns._guess import never_kept
 from discreet.errors import TableError
 from discreet.recipe._sections import ColumnSection, DataSection, OutputSection
 from discreet.tables._columns import encode_column
@@ -96,14 +97,21 @@ def guessed(table: object, na: Sequence[str] = (), columns: Profile | None = Non
     found = guess_columns(seen.columns, rows, seen.fine)
     where, _, inner = str(fspath(table)).partition("#") if isinstance(table, str | PathLike) else ("", "", "")
     sensitive = [each.name for each in found if each.role == "sensitive"]
+    kept = [name for name in sensitive if not never_kept(name, seen.columns[name][0], rows, seen.fine.get(name))]
     return {
         "data": DataSection(table=where, name=inner or None, na=list(na)),
         "columns": {each.name: _section(each) for each in found},
-        "require": ("n>=5", "k>=3") if sensitive else ("n>=5",),
-        "output": OutputSection(keep=sensitive, report="report.html", public_policy="cells.json"),
+        "require": _require([each.distinct for each in found if each.role == "sensitive"]),
+        "output": OutputSection(keep=kept, report="report.html", public_policy="cells.json"),
         "notes": {each.name: _note(each, rows, about=each.name in seen.fine) for each in found},
         "questions": {each.name: each.question for each in found if each.question and each.role == "public"},
     }
+
+
+def _require(values: Sequence[int]) -> tuple[str, ...]:
+    """Groups of five with three sensitive values, or with as many as there are of one that has fewer."""
+    k = min([3, *values])
+    return ("n>=5", f"k>={k}") if values and k > 1 else ("n>=5",)
 
 
 def _section(each: ColumnGuess) -> ColumnSection:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import BoolArray, Cells, IntArray
-from discreet.columns._guess import guess_type, identifying
+from discreet.columns._guess import never_kept
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
 from discreet.tables._columns import encode_column
@@ -162,11 +162,9 @@ def refuse_identifiers(coded: Coded, counts: IntArray) -> None:
     rows = int(counts.sum())
     for name, (alphabet, codes) in coded.items():
         labels = [alphabet.label(code) for code in np.unique(codes).tolist()]
-        if rows > 1 and len(labels) == rows:
-            raise ColumnError(f"column {name!r} is different in every row: it identifies people and is never kept")
-        reason = identifying(name, labels, guess_type(name, labels)[0], rows)
-        if reason:
-            raise ColumnError(f"column {name!r} identifies people ({reason}) and is never kept")
+        does = never_kept(name, labels, rows)
+        if does:
+            raise ColumnError(f"column {name!r} {does} and is never kept")
 
 
 def _distinct_rows(
