@@ -186,6 +186,17 @@ def test_release_with_every_option(published: tuple[Path, Done], tmp_path: Path)
     assert Policy.load(tmp_path / "p.json").unseen == "suppress"
 
 
+def test_a_search_for_rows_to_suppress_that_time_ended_says_so(published: tuple[Path, Done], tmp_path: Path) -> None:
+    folder, _ = published
+    asked = ("release", str(folder / "people.csv"), "-s", "age", "-p", "chol", "--max-leakage", "1", "--suppress", "3")
+    files = ("--out", "out.csv", "--policy", "p.json", "--force")
+    said = "the time limit came before the end of the search for rows to suppress"
+    assert said in run(*asked, "--time-limit", "0.000001", *files, cwd=tmp_path).stdout
+    assert said not in run(*asked, *files, cwd=tmp_path).stdout
+    document = json.loads(run(*asked, "--time-limit", "0.000001", "--json", *files, cwd=tmp_path).stdout)
+    assert document["stopped"] == "time"
+
+
 # ---------------------------------------------------------------------- bad input
 
 GOOD = ["release", "people.csv", *ROLES, "--out", "o.csv", "--policy", "p.json"]

@@ -9,7 +9,7 @@ from discreet.auditing._group_requirements import parse_all
 from discreet.errors import InputError, listed
 from discreet.joint import Joint
 from discreet.release import Policy
-from discreet.release._frontier import check_cut
+from discreet.release._cutting import check_cut
 from discreet.release._models import check_target_column
 from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files

@@ -7,7 +7,7 @@ after pickling and after loading.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from discreet.release._points import Point, Setting
     from discreet.release._policy import Policy
     from discreet.tables._labels import Label
+
+
+class Withheld(NamedTuple):
+    """A point and its policy once rows were withheld, or as they were; and whether time ended the search for such rows."""
+
+    point: Point
+    policy: Policy
+    is_cut_short: bool = False
 
 
 class Engine:
@@ -53,9 +61,7 @@ class Engine:
         """Soft policies that the frontier's hard ones do not dominate."""
         raise InputError(f"soft policies are offered for leakage 'I', not for {frontier.leakage!r}")
 
-    def withhold(
-        self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None
-    ) -> tuple[Point, Policy]:
+    def withhold(self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None) -> Withheld:
         """The point's promise at a better utility, with letters of at most `budget` rows withheld."""
         raise InputError("rows can be suppressed for leakage 'L0' without side information only")
 

@@ -1,11 +1,10 @@
-"""Frontier: all the policies worth having, and cutting it by multiplier, leakage or utility.
+"""Frontier: all the policies worth having.
 
-A frontier is computed once; `at` only looks.
+A frontier is computed once; `at` only looks (`_cutting`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,10 +15,11 @@ import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import InputError
-from discreet.measures import entropy
-from discreet.release._by_k import Levels, point_with
+from discreet.release import _frontier_words as words
+from discreet.release._area import area, area_bound, normalised
+from discreet.release._by_k import Levels
+from discreet.release._cutting import check_cut, point_at
 from discreet.release._frontier_files import read, write
-from discreet.release._hypervolume import hypervolume
 from discreet.release._points import Point, Points, Setting
 from discreet.release._release_page import frontier_fragment
 from discreet.report._plots import convergence_figure, frontier_figure
@@ -29,49 +29,6 @@ if TYPE_CHECKING:
     from discreet.release._channels import Channel
     from discreet.release._engine import Engine
     from discreet.release._policy import Policy
-
-LARGEST = 1e100  # a multiplier that keeps everything already; products with it are still numbers
-ROUNDING = 1e-10  # bits within which two figures of information are equal
-_OUT_OF_REACH = {
-    "max_leakage": "no policy leaks {:g} bits or less: the least is {:.4g} at utility {:.4g}",
-    "min_utility": "no policy has a utility of {:g} or more: the most is {:.4g} with {:.4g} bits leaked",
-    "min_leakage": "no policy keeps {:g} bits about S or more: the most is I(S;X) = {:.4g}, at I(X;X̂) = {:.4g}",
-    "max_utility": "no policy has I(X;X̂) of {:g} bits or less: the least is {:.4g}",
-}
-
-
-def check_cut(
-    *,
-    multiplier: float | None = None,
-    max_leakage: float | None = None,
-    min_utility: float | None = None,
-    min_leakage: float | None = None,
-    max_utility: float | None = None,
-    min_k: float | None = None,
-) -> tuple[str, float]:
-    """The one way to cut a frontier that is asked for, which can be told to be wrong before there is a frontier."""
-    asked = {
-        "multiplier": multiplier,
-        "max_leakage": max_leakage,
-        "min_utility": min_utility,
-        "min_leakage": min_leakage,
-        "max_utility": max_utility,
-        "min_k": min_k,
-    }
-    named = {name: value for name, value in asked.items() if value is not None}
-    if len(named) != 1:
-        raise InputError(
-            "name one of multiplier, max_leakage and min_utility (--multiplier, --max-leakage, --min-utility), "
-            "min_k (--min-k), or for a bottleneck min_leakage and max_utility"
-        )
-    ((name, value),) = named.items()
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
-        raise InputError(f"{name} must be a number")
-    if name == "multiplier" and value < 0:
-        raise InputError(f"a multiplier weighs utility and is 0 or more, not {value:g}")
-    if name == "multiplier" and math.isinf(value):
-        raise InputError("a multiplier must be finite: a large one keeps everything")
-    return name, min(float(value), LARGEST) if name == "multiplier" else float(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,57 +124,7 @@ class Frontier:
 
     def point_at(self, **cut: float | None) -> Point:
         """The point behind `at`."""
-        name, value = check_cut(**cut)
-        if name == "multiplier":
-            return self._at_multiplier(value)
-        if name == "min_k":
-            return point_with(self, value)
-        fitting = ("min_leakage", "max_utility") if self.setting.is_bottleneck else ("max_leakage", "min_utility")
-        if name not in fitting:
-            raise InputError(
-                f"{name} (--{name.replace('_', '-')}) does not cut a {self.problem}, which "
-                + (
-                    "keeps I(S;X̂) and lowers I(X;X̂)"
-                    if self.setting.is_bottleneck
-                    else "lowers leakage and keeps utility"
-                )
-                + f": use {fitting[0]} or {fitting[1]} (--{fitting[0].replace('_', '-')}, --{fitting[1].replace('_', '-')})"
-            )
-        points = self.points
-        bounded, other = (
-            (points.leakage, points.utility) if name.endswith("leakage") else (points.utility, points.leakage)
-        )
-        sign = 1.0 if name.startswith("max") else -1.0
-        # A bound computed another way may differ in the last digits.
-        slack = 1e-12 * max(abs(value), 1.0 if name.endswith("leakage") else 0.0) if math.isfinite(value) else 0.0
-        if self.utility == "information":
-            slack = max(slack, ROUNDING)
-        allowed = np.flatnonzero(sign * bounded <= sign * value + slack)
-        if len(allowed) == 0:
-            nearest = int(np.argmin(sign * bounded))
-            raise InputError(_OUT_OF_REACH[name].format(value, bounded[nearest], other[nearest]))
-        # With an upper bound one wants the most of the other measure, with a lower bound the least.
-        point = points[int(allowed[np.argmin(-sign * other[allowed])])]
-        return self.engine.land(self, point, name, value)
-
-    def _at_multiplier(self, value: float) -> Point:
-        if self.leakage == "I" and value > 1:
-            ends = "everything is merged, as at 1" if self.setting.is_bottleneck else "nothing is merged, as at 1"
-            raise InputError(
-                f"λ = {value:g} is outside [0, 1]: I(S;X̂) never falls by more than I(X;X̂) does, so above 1 {ends}"
-            )
-        stopped = self.engine.stop(self, value)
-        if stopped is not None:
-            return stopped
-        sign = -1.0 if self.setting.is_bottleneck else 1.0
-        lagrangian = sign * (self.points.leakage - value * self.points.utility)
-        if self.utility != "information":
-            return self.points[int(np.argmin(lagrangian))]
-        # Of equals the finest, but the coarsest at the end where everything is to be merged: λ = 1 makes every merge of
-        # letters with no s in common a tie.
-        equal = np.flatnonzero(lagrangian <= lagrangian.min() + ROUNDING)
-        merges_all = value == (1.0 if self.setting.is_bottleneck else 0.0)
-        return self.points[int(equal[-1 if merges_all else 0])]
+        return point_at(self, *check_cut(**cut))
 
     # ------------------------------------------------------------------ for people
 
@@ -229,7 +136,7 @@ class Frontier:
             "method": self.method,
             **({"problem": self.problem} if self.utility == "information" else {}),
             "letters": self.setting.joint.n_x,
-            **({"scale": words[0]} if (words := self.scale_words()) else {}),
+            **({"scale": said[0]} if (said := self.scale_words()) else {}),
             "stopped": self.stopped,
             **({"polished": self.polished} if self.engine.polishes else {}),
             "hypervolume": self.hypervolume,
@@ -243,45 +150,19 @@ class Frontier:
 
     def scale_words(self) -> list[str]:
         """How columns of several kinds are held against each other, for people."""
-        places = self.setting.places
-        if self.utility != "distortion" or places is None or not places.is_mixed:
-            return []
-        how = (
-            "numbers are divided by their range, and two categories are 1 apart (--scale says otherwise)"
-            if places.by_range
-            else "each column in the unit of its scale, where two categories are 1 apart"
-        )
-        return [f"numbers and categories: {how}; the worst case counts here, the average in a whole table (--require)"]
+        return words.scale_words(self)
 
     def bound_words(self) -> list[str]:
         """What more time might bring, for people."""
-        if self.hypervolume_bound is None:
-            return []
-        more = self.hypervolume_bound - self.hypervolume
-        if more < 5e-5:
-            return ["more time brings nothing: no policies can have a larger hypervolume, to four digits"]
-        return [
-            f"more time (--time-limit) brings at most {more:.4f} more hypervolume: no policies can have more than "
-            f"{self.hypervolume_bound:.4f}"
-        ]
+        return words.bound_words(self)
 
     def polish_words(self) -> list[str]:
         """Whether a merge or a move could still pay, for people."""
-        if not self.engine.polishes or self.complete:
-            return []
-        if self.polished is None:
-            return ["polished: no, the work planned or the time ended before every merge and move had been tried"]
-        gain = "keeps more" if self.setting.is_bottleneck else "leaks less"
-        by = "" if self.polished <= ROUNDING else f"by {self.polished:.2g} bits "
-        return [f"polished: yes, no merge of two blocks and no move of one letter {gain} {by}at the same utility"]
+        return words.polish_words(self)
 
     def stop_words(self) -> list[str]:
         """What ended the search before it was done, for people."""
-        words = {
-            "time": "the time limit came first: these are the best policies found until then",
-            "interrupt": "interrupted: these are the best policies found until then",
-        }
-        return [words[self.stopped]] if self.stopped else []
+        return words.stop_words(self)
 
     def to_frame(self) -> Any:
         """The points as an Arrow table: leakage, utility, bound, gap."""
@@ -306,17 +187,7 @@ class Frontier:
 
     def normalised(self, leakage: FloatArray, utility: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Both axes between 0 (best) and 1: leakage over its prior, utility lost over the most there is to lose."""
-        most = self._prior
-        lost = self.setting.unit - utility
-        span = self.setting.unit - self.setting.worst
-        return (leakage / most if most > 0 else leakage * 0, lost / span if span > 0 else lost * 0)
-
-    @property
-    def _prior(self) -> float:
-        joint = self.setting.joint
-        if self.leakage == "I":
-            return entropy(joint)
-        return math.log2(joint.n_s)
+        return normalised(self.setting, leakage, utility)
 
     @cached_property
     def hypervolume(self) -> float:
@@ -324,35 +195,14 @@ class Frontier:
 
         For stochastic leakages the box ends at what releasing everything leaks, as in SPEC 8: I(S;X) by H(X).
         """
-        return hypervolume(*self._to_minimise())
+        return area(self.setting, self.points.leakage, self.points.utility)
 
     @cached_property
     def hypervolume_bound(self) -> float | None:
-        """The hypervolume that no frontier at all can exceed, where a bound is known.
-
-        Between two neighbouring points a policy is at most as useful as the one, and by the bound leaks no less than is
-        proven at the utility of the other; bounds are monotone.
-        """
+        """The hypervolume that no frontier at all can exceed, where a bound is known."""
         if self.bound is None:
             return None
-        if self.complete:
-            return self.hypervolume
-        utility, bound = self.points.utility, self.bound
-        if self.setting.is_bottleneck:  # what is kept at most, at the utility of the next coarser point
-            leakage, utility = bound, np.append(utility[1:], utility[-1])
-        else:
-            leakage = np.append(bound[1:], bound[-1])
-        return max(self.hypervolume, hypervolume(*self._to_minimise(leakage, utility)))
-
-    def _to_minimise(
-        self, leakage: FloatArray | None = None, utility: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Both axes within the unit square, smaller is better on both; of the points unless others are given."""
-        leakage = self.points.leakage if leakage is None else leakage
-        x, y = self.normalised(leakage, self.points.utility if utility is None else utility)
-        if self.setting.most is not None:
-            x = leakage / self.setting.most if self.setting.most > 0 else leakage * 0
-        return (1 - x, 1 - y) if self.setting.is_bottleneck else (x, y)
+        return self.hypervolume if self.complete else max(self.hypervolume, area_bound(self.points, self.bound))
 
     def gain_of(self, soft: Sequence[Channel]) -> float:
         """By how many bits the best of these soft policies beats every hard policy of this frontier at its utility."""

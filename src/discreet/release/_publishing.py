@@ -85,6 +85,7 @@ class Release:
     files: dict[str, str]
     options: ReleaseOptions
     broken_by_keep: tuple[str, ...] = ()  # what does not hold with the columns kept
+    is_cut_short: bool = False  # whether time ended the search for rows to suppress
 
     @property
     def joint(self) -> Joint:
@@ -109,7 +110,7 @@ class Release:
             "dropped": self.done.dropped,
             "suppressed": self.suppressed,
             "blocks": len(self.policy.blocks),
-            "stopped": self.frontier.stopped,
+            "stopped": self.frontier.stopped or ("time" if self.is_cut_short else None),
             "leakage": {"measure": self.frontier.leakage, "value": self.point.leakage, "bound": self.point.bound},
             "utility": {"measure": self.frontier.utility, "value": self.utility},
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
@@ -151,8 +152,16 @@ class Release:
             least = int(self.done.with_kept.distinct.min())
             values = f"{least} distinct sensitive value{'s' if least > 1 else ''}"
             text.append(f"together with the kept columns, the worst group has {values}")
-        text += [*self.frontier.scale_words(), *self.frontier.stop_words()]
+        text += [*self.frontier.scale_words(), *self.frontier.stop_words(), *self.suppression_words()]
         return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
+
+    def suppression_words(self) -> list[str]:
+        """Why rows that could be suppressed were perhaps not, for people."""
+        if not self.is_cut_short:
+            return []
+        return [
+            "the time limit came before the end of the search for rows to suppress: more time may make more of them"
+        ]
 
     @property
     def _bound_words(self) -> str:
@@ -228,9 +237,9 @@ def carry_through(
         raise InputError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
-    policy = point.policy
+    policy, is_cut_short = point.policy, False
     if options.suppress:
-        point, policy = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
+        point, policy, is_cut_short = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
     limit = options.memory_limit
     done = carry_out(policy, table, keep=options.keep, cells=options.cells, memory_limit=limit, progress=progress)
@@ -240,7 +249,7 @@ def carry_through(
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
-    release = Release(policy, point, frontier, done, files, options, by_keep)
+    release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short)
     _write_all(release, table)
     return release
 

@@ -12,7 +12,7 @@ from discreet import _checks as checks
 from discreet._typing import Codeword, Cost, Leakage, Method, Problem, Progress, UtilityName
 from discreet.columns import Hierarchy
 from discreet.errors import InputError, listed
-from discreet.release._frontier import check_cut
+from discreet.release._cutting import check_cut
 from discreet.release._points import Places, Setting
 from discreet.release._promises import PROMISED, measured, promised_by
 from discreet.search._alphabet import Values, default_utility, has_positions, letters_of, places_of

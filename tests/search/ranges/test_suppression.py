@@ -147,7 +147,8 @@ def test_in_several_columns_the_policies_that_are_made_do_not_grow_with_the_budg
         return optimise(*arguments, **options)
 
     monkeypatch.setattr(_multicolumn, "optimise", counted)
-    better, policy = found.engine.withhold(found, point, 60)
+    better, policy, is_cut_short = found.engine.withhold(found, point, 60)
+    assert not is_cut_short
     assert len(made) <= 64
     assert better.utility > point.utility
     assert 0 < len(policy.withheld) <= 60
@@ -158,5 +159,5 @@ def test_in_several_columns_the_policies_that_are_made_do_not_grow_with_the_budg
         >= 3
     )
     made.clear()
-    assert found.engine.withhold(found, point, 60, 1e-9) == (point, point.policy)  # no time, nothing withheld
+    assert found.engine.withhold(found, point, 60, 1e-9) == (point, point.policy, True)  # no time, nothing withheld
     assert not made

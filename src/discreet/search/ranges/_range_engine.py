@@ -21,9 +21,9 @@ from discreet.search.ranges._withholding import withhold
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
+    from discreet.release._engine import Withheld
     from discreet.release._frontier import Frontier
     from discreet.release._partitions import Partitions
-    from discreet.release._policy import Policy
 
 ON_HIERARCHIES = "a hierarchy is for leakage L0, one public column, method auto and no side information"
 MOST_DISTANCES = 4_000  # letters, beyond which the distances would not fit into memory
@@ -49,9 +49,7 @@ class RangeEngine(SearchEngine):
         """By exact comparison, costs that differ by rounding alone apart."""
         return worth_having(task, found)
 
-    def withhold(
-        self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None
-    ) -> tuple[Point, Policy]:
+    def withhold(self, frontier: Frontier, point: Point, budget: int, time_limit: float | None = None) -> Withheld:
         """For L0 without side information."""
         if frontier.leakage != "L0" or frontier.setting.joint.has_side:
             return super().withhold(frontier, point, budget, time_limit)

@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet._typing import Codeword, Cost, FloatArray, IntArray
 from discreet.joint._joint import Joint, from_codes
+from discreet.release._engine import Withheld
 from discreet.release._partitions import Listed, canonical
 from discreet.release._points import Point
 from discreet.release._policy import Policy
@@ -26,7 +27,7 @@ SEVERAL, ANY = 64, 100_000
 """Policies that are made at most: in several columns each is a search of its own; else they take milliseconds."""
 
 
-def withhold(point: Point, budget: int, time_limit: float | None = None) -> tuple[Point, Policy]:
+def withhold(point: Point, budget: int, time_limit: float | None = None) -> Withheld:
     """The point's promise at a better utility, with letters of at most `budget` rows withheld; for leakage L0.
 
     The released rows have at least as many distinct s in every block as the point's policy; so has the set of withheld
@@ -48,7 +49,8 @@ def withhold(point: Point, budget: int, time_limit: float | None = None) -> tupl
         return costs.radii(rest, block_of, codeword)
 
     if several and not multicolumn.is_affordable(letters):
-        return point, point.policy
+        return Withheld(point, point.policy)
+    watch = Watch(time_limit)
     found = suppress(
         Suppressor(
             letters,
@@ -61,12 +63,12 @@ def withhold(point: Point, budget: int, time_limit: float | None = None) -> tupl
             start=point.block_of,
             hardest=multicolumn.hardest(letters, least) if several else None,
             runs=SEVERAL if several else ANY,
-            watch=Watch(time_limit),
+            watch=watch,
         )
     )
     if len(found.withheld) == 0 or worth(np.array([found.cost]), cost, letters.n)[0] <= point.utility:
-        return point, point.policy
-    return _policy(joint, point, found.block_of, found.withheld, found.cost, cost)
+        return Withheld(point, point.policy, watch.stopped)
+    return Withheld(*_policy(joint, point, found.block_of, found.withheld, found.cost, cost), watch.stopped)
 
 
 def _repaired(rest: Letters, labels: IntArray, least: int) -> IntArray:
