@@ -12,6 +12,7 @@ from discreet.agent._config import Config
 from discreet.agent._ledger import Analyst, DamagedError, Ledger
 from discreet.agent._service import Agent, examined
 from discreet.agent._sql import question_of
+from discreet.queries import Auditor
 from tests.agent.servers import write_agent
 from tests.processes import said
 
@@ -160,13 +161,14 @@ def test_a_book_is_read_back_with_its_witnesses(config: Config, monkeypatch: pyt
 
     monkeypatch.setattr(type(empty._memory.engine), "prospect", noted)
     auditor = book.up_to_date(agent.ledger)
-    assert len(auditor.records) == 3
+    assert isinstance(auditor, Auditor) and len(auditor.records) == 3
     auditor.intervals()
     assert not searched
     agent.close()
     spoil(config, "UPDATE discreet_witnesses SET content = ''")  # what does not fit is searched for anew
     agent = Agent(config)
     book = agent._opened(agent.holdings["people"], ("height",), "")
-    book.up_to_date(agent.ledger).intervals()
+    auditor = book.up_to_date(agent.ledger)
+    assert isinstance(auditor, Auditor) and len(auditor.intervals())
     assert searched
     agent.close()

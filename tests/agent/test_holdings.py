@@ -18,6 +18,7 @@ from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
 from discreet.errors import InputError
+from discreet.queries import Auditor
 from discreet.tables._labels import Alphabet
 
 EXAMPLE = files("discreet.agent").joinpath("example.toml").read_text()
@@ -222,7 +223,8 @@ def test_steps_are_found_and_never_silent(folder: Path) -> None:
     assert detected(folder, real, "step = 0\n") == 0
     offset = np.rint(real) + 0.5
     assert detected(folder, offset) == 1
-    assert held(folder).auditor("height").offer([0], "sum", error=1)[0][0] == 100.5
+    auditor = held(folder).auditor("height")
+    assert isinstance(auditor, Auditor) and auditor.offer([0], "sum", error=1)[0][0] == 100.5
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,6 @@ def test_what_is_read(statement: str, wanted: object) -> None:
         ("SELECT AVG(h + 1) FROM p WITH ERROR 1", "AVG of a value alone"),
         ("SELECT AVG(ABS(h)) FROM p WITH ERROR 1", "AVG of ABS"),
         ("SELECT AVG(p.h) FROM p WITH ERROR 1", "a table before a column"),
-        ("SELECT COUNT(*) FROM p WITH ERROR 1", r"COUNT of \*"),
         ("SELECT COUNT(h, g) FROM p WITH ERROR 1", "COUNT of several columns"),
         ("SELECT COUNT((h, g)) FROM p WITH ERROR 1", "COUNT of several columns"),
         ("SELECT AVG(h) WITH ERROR 1", "FROM is missing"),

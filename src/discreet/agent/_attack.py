@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet._typing import BoolArray
+from discreet.agent._category_counts import counts_of
 from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._holdings import Holding, load_all
@@ -18,6 +20,7 @@ from discreet.agent._recording import audited
 from discreet.agent._terms import asked_of
 from discreet.errors import InputError
 from discreet.queries.auditor._attacks import SURE, Exposure, Told, attacked
+from discreet.queries.auditor._category_attacks import CountTold, attacked_categories
 
 SHOWN = 10
 
@@ -33,6 +36,8 @@ class Finding:
     keep: float
     exposure: Exposure
     people: list[str]
+    categories: tuple[str, ...] = ()
+    possible: BoolArray | None = None  # which of them nobody can exclude, by person
 
     @property
     def is_promised(self) -> bool:
@@ -63,11 +68,17 @@ class Finding:
             "below_keep": self.below,
             "narrowed_by_steps": len(exposure.by_steps),
             "most_exposed": [
-                {"who": self.people[i], "low": float(low), "high": float(high), "left": float(high - low)}
+                {"who": self.people[i], "left": float(high - low), **self._left(i, float(low), float(high))}
                 for i in np.argsort(lengths, kind="stable")[:SHOWN].tolist()
                 for low, high in [exposure.intervals[i]]
             ],
         }
+
+    def _left(self, person: int, low: float, high: float) -> dict[str, Any]:
+        """What somebody's value can be."""
+        if self.possible is None:
+            return {"low": low, "high": high}
+        return {"possible": [self.categories[k] for k in np.flatnonzero(self.possible[person]).tolist()]}
 
 
 def attack(config: Config, ledger: Ledger) -> list[Finding]:
@@ -97,11 +108,19 @@ def attack(config: Config, ledger: Ledger) -> list[Finding]:
 
 def _findings(holding: Holding, columns: tuple[str, ...], who: str, answers: list[Answer]) -> Iterable[Finding]:
     """One attack on all columns of a book together, and what it leaves of each."""
+    column = holding.dataset.columns[columns[0]]
+    if column.categories:
+        possible, tried = attacked_categories(holding.people, len(column.categories), list(_counts(holding, answers)))
+        many = possible.sum(axis=1).astype(float)
+        left = Exposure(np.stack([np.zeros(len(many)), many], axis=1), np.zeros(0, np.int64), tried, len(many))
+        names, people = column.categories, _people(holding)
+        yield Finding(holding.dataset.name, column.name, who, len(answers), column.keep, left, people, names, possible)
+        return
     parts, step = audited(holding.dataset, holding.lattices, columns)
     n = holding.people
     lower, upper = (np.repeat([part[side] for part in parts], n) for side in (0, 1))
     exposure = attacked(n * len(columns), lower, upper, float(step), list(_told(holding, answers)))
-    people = [name.decode() for name in holding.who] if holding.who else _described(holding)
+    people = _people(holding)
     for i, name in enumerate(columns):
         # Columns that share a book were attacked in their steps.
         unit = float(holding.lattices[name].step) or 1.0 if len(columns) > 1 else 1.0
@@ -123,6 +142,20 @@ def _told(holding: Holding, answers: Iterable[Answer]) -> Iterable[Told]:
         divisor = len(asked["members"]) if question.aggregate == "mean" else 1
         weights = asked["weights"].astype(float)
         yield asked["members"], answer.low * divisor, answer.high * divisor, weights
+
+
+def _counts(holding: Holding, answers: Iterable[Answer]) -> Iterable[CountTold]:
+    for answer in answers:
+        question = Question.from_json(answer.question)
+        counts = counts_of(question, holding.dataset)
+        if counts is not None and counts.category is not None:
+            members = np.flatnonzero(group_of(counts.where, holding.public, holding.people))
+            yield members, counts.category, round(answer.low), round(answer.high)
+
+
+def _people(holding: Holding) -> list[str]:
+    """Each person by name, or else by public labels."""
+    return [name.decode() for name in holding.who] if holding.who else _described(holding)
 
 
 def _described(holding: Holding) -> list[str]:

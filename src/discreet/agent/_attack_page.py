@@ -45,11 +45,13 @@ def _shown(found: Finding) -> dict[str, Any]:
         "bars": bars(found.exposure.lengths, longest),
         "mark": WIDTH * found.keep / longest,
         "longest": longest,
+        "unit": "number of categories" if found.categories else "interval",
         "exposed": [
             {
                 **person,
-                "low": at_most(person["low"]),
-                "high": at_least(person["high"], 6),
+                "can": ", ".join(person["possible"])
+                if found.categories
+                else f"{at_most(person['low'])} to {at_least(person['high'], 6)}",
                 "left": at_most(person["left"], 4),
             }
             for person in said["most_exposed"]

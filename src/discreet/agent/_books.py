@@ -22,7 +22,7 @@ from discreet.agent._rows import Answer
 
 if TYPE_CHECKING:
     from discreet.agent._questions import Question
-    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor import Auditor, CategoryAuditor
 
 
 @dataclass
@@ -33,17 +33,17 @@ class Book:
     holding: Holding
     columns: tuple[str, ...]
     analyst: str = ""  # whose it is, where analysts do not collude
-    auditor: Auditor | None = None
+    auditor: Auditor | CategoryAuditor | None = None
     seen: int = 0  # rows of the ledger that the auditor knows
     link: str = ""  # and the seal of the last
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @cached_property
-    def empty(self) -> Auditor:
+    def empty(self) -> Auditor | CategoryAuditor:
         """An auditor of the same people that knows nothing."""
         return self.holding.auditor(*self.columns)
 
-    def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor:
+    def up_to_date(self, ledger: Ledger, turn: Any = None) -> Auditor | CategoryAuditor:
         """The auditor, told of every row that is in the ledger by now; witnesses that stand beside them spare the searches."""
         if self.auditor is None:
             self.auditor, self.seen, self.link = self.holding.auditor(*self.columns), 0, ""
@@ -79,7 +79,7 @@ class Inquiry:
         """Where its answer stands in the ledger."""
         return self.book.name, self.key
 
-    def row(self, auditor: Auditor, number: int) -> Answer:
+    def row(self, auditor: Auditor | CategoryAuditor, number: int) -> Answer:
         """Ask the auditor; the answer as a row of the ledger."""
         before = len(auditor.records)
         reply = auditor.ask(**self.asked, data=self.book.holding.values(*self.book.columns))
@@ -116,7 +116,7 @@ def unanswered(inquiries: Sequence[Inquiry], known: Mapping[tuple[str, str], Ans
     return list({inquiry.place: inquiry for inquiry in inquiries if known[inquiry.place] is None}.values())
 
 
-def price_of(new: Sequence[Inquiry], auditors: Mapping[str, Auditor]) -> float:
+def price_of(new: Sequence[Inquiry], auditors: Mapping[str, Auditor | CategoryAuditor]) -> float:
     """Bits that new questions cost together at most, whatever the answers are.
 
     The first of each book is priced as things are; what those behind it cost depends on its answer, so they count with the

@@ -30,7 +30,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from discreet.errors import InputError
-from discreet.queries.auditor._declarations import LARGEST_WHOLE
+from discreet.queries.auditor._declarations import LARGEST_WHOLE, MOST_CATEGORIES
 
 LONGEST_NAME = 200
 """Letters of a name, as the ledger holds them."""
@@ -97,6 +97,7 @@ class Private(_Section):
     integral: Flag = False
     missing_as: Number | None = Field(None, description="a number")
     category: Texts = ()  # labels that count as 1, all others as 0
+    categories: Texts = ()  # all labels that there are, which are counted one by one or as a histogram
     _name: str = PrivateAttr(default="")
     _together: tuple[str, ...] = PrivateAttr(default=())
 
@@ -106,18 +107,38 @@ class Private(_Section):
         return self._name
 
     @property
+    def range(self) -> float:
+        """What everybody keeps before any answer: the length of the bounds, or how many categories there are."""
+        return float(len(self.categories)) or self.upper - self.lower
+
+    @property
     def declared(self) -> dict[str, Any]:
         """What everybody may know of the column, and what the ledger pins."""
         together = {"together": list(self._together)} if self._together else {}
-        return {"name": self.name, **self.model_dump(mode="json"), **together}
+        said = self.model_dump(mode="json", exclude=set() if self.categories else {"categories"})
+        return {"name": self.name, **said, **together}
 
     @model_validator(mode="before")
     @classmethod
     def _counts_a_category(cls, said: Any) -> Any:
-        """Who is in a category is 0 or 1, and both stay possible for everybody."""
+        """Who is in a category is 0 or 1, and both stay possible for everybody; of several, two."""
+        if isinstance(said, Mapping) and isinstance(said.get("categories"), list):
+            beside = [name for name in said if name not in ("categories", "keep")]
+            if beside:
+                raise _wrong(f"a column of categories has keep beside it, and nothing else: leave {beside[0]!r} out")
+            return {"lower": 0, "upper": max(1, len(said["categories"]) - 1), "keep": 2, "integral": True, **said}
         if not isinstance(said, Mapping) or not said.get("category"):
             return said
         return {"lower": 0, "upper": 1, "keep": 1, "integral": True, **said}
+
+    @model_validator(mode="after")
+    def _keeps_categories(self) -> Self:
+        many = len(self.categories)
+        if many and (many < 2 or many > MOST_CATEGORIES or len(set(self.categories)) < many):
+            raise _wrong(f"categories are 2 to {MOST_CATEGORIES} labels, each once")
+        if many and not (self.keep.is_integer() and 2 <= self.keep <= many):
+            raise _wrong("keep is how many categories everybody keeps, from 2 to all of them")
+        return self
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -126,7 +147,8 @@ class Private(_Section):
             and (self.lower, self.upper, self.keep, self.integral) != (0, 1, 1, True),
             "lower must be below upper": not self.lower < self.upper,
             "the bounds are too far apart": not math.isfinite(self.upper - self.lower),
-            "keep is a length above 0 and at most upper − lower": not 0 < self.keep <= self.upper - self.lower,
+            "keep is a length above 0 and at most upper − lower": not 0 < self.keep <= self.upper - self.lower
+            and not self.categories,
             "missing_as lies outside the bounds": self.missing_as is not None
             and not self.lower <= self.missing_as <= self.upper,
         }
@@ -196,6 +218,8 @@ class Dataset(_Section):
             raise _wrong("together lists two or more private columns each, and no column twice")
         if unknown := [name for name in shared if name not in self.columns]:
             raise _wrong(f"together names {unknown[0]!r}, which is no private column")
+        if labels := [name for name in shared if self.columns[name].categories]:
+            raise _wrong(f"together is for columns that are summed, and {labels[0]!r} has categories")
         roles = [*self.public, *self.columns, *([self.person] if self.person else [])]
         for role in roles:
             _checked_name(role, "a column")

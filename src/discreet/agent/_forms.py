@@ -146,6 +146,9 @@ class Column(BaseModel):
         [], description="Columns that share one book with it, so that sums of them can be asked"
     )
     category: list[str] = Field([], description="Labels that are counted, where the column holds labels")
+    categories: list[str] = Field(
+        [], description="All labels, where each is counted; keep is how many of them everybody keeps"
+    )
 
 
 class Dataset(BaseModel):

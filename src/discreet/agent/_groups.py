@@ -1,13 +1,15 @@
-"""GROUP BY: one question about every group of public columns."""
+"""GROUP BY: one question about every group of public columns, and about every category of a private one."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.agent._category_counts import counts_of
 from discreet.agent._filters import EVERYBODY, Comparison, Condition, Junction, group_of
 from discreet.errors import InputError
 from discreet.tables._labels import Label, plain
@@ -25,32 +27,41 @@ def groups_of(question: Question, holding: Holding) -> tuple[list[tuple[dict[str
 
     How many people a group has is public, as its columns are.
     """
+    counts = counts_of(question, holding.dataset)
+    histogram = counts.column if counts is not None and counts.category is None else None
     for name in question.by:
-        if name in holding.private:
+        if name in holding.private and name != histogram:
             raise InputError(
                 f"GROUP BY {name!r} is a histogram of a private column, and GROUP BY is for public columns: one value has one "
-                "promise. Count one category of it (category in agent.toml), or group by public columns"
+                "promise. A column of labels can be counted by them: COUNT(*), and categories in agent.toml"
             )
-        if name not in holding.public:
+        if name not in holding.public and name != histogram:
             raise InputError(f"GROUP BY is for public columns: {sorted(holding.public)}")
-    mask = group_of(question.where, holding.public, holding.people)
-    codes = np.stack([holding.public[name][1][mask] for name in question.by])
+    mask = group_of(counts.where if counts is not None else question.where, holding.public, holding.people)
+    by = [name for name in question.by if name != histogram]
+    codes = np.stack([holding.public[name][1][mask] for name in by] or [np.zeros(int(mask.sum()), np.int64)])
     rows, sizes = np.unique(codes, axis=1, return_counts=True)
     enough = sizes >= holding.dataset.smallest_group
-    if int(enough.sum()) > MOST:
-        raise InputError(
-            f"GROUP BY makes {int(enough.sum()):,} groups: at most {MOST}, so use fewer columns or a filter"
-        )
+    bins: tuple[str, ...] = holding.dataset.columns[histogram].categories if histogram else ()
+    many = int(enough.sum()) * max(1, len(bins))
+    if many > MOST:
+        raise InputError(f"GROUP BY makes {many:,} groups: at most {MOST}, so use fewer columns or a filter")
     if not enough.any():
         raise InputError(f"the groups are too small: each must have at least {holding.dataset.smallest_group} people")
     found = []
     for row in rows.T[enough].tolist():
-        labels = [plain(holding.public[name][0].labels()[code]) for name, code in zip(question.by, row, strict=True)]
-        parts: list[Condition] = [_is(name, label) for name, label in zip(question.by, labels, strict=True)]
-        where = Junction("all", (*(() if question.where == EVERYBODY else (question.where,)), *parts))
-        shown = {name: _shown(label) for name, label in zip(question.by, labels, strict=True)}
-        found.append((shown, replace(question, where=where, by=())))
+        labels = {
+            name: plain(holding.public[name][0].labels()[code]) for name, code in zip(by, row[: len(by)], strict=True)
+        }
+        found += [_one(question, {**labels, histogram: label} if histogram else labels) for label in bins or (None,)]
     return found, int((~enough).sum())
+
+
+def _one(question: Question, labels: Mapping[str, Label]) -> tuple[dict[str, Any], Question]:
+    """The labels of one group, and the question about it."""
+    parts: list[Condition] = [_is(name, labels[name]) for name in question.by]
+    where = Junction("all", (*(() if question.where == EVERYBODY else (question.where,)), *parts))
+    return {name: _shown(labels[name]) for name in question.by}, replace(question, where=where, by=())
 
 
 def _is(name: str, label: Label) -> Comparison:

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet.agent._recording import audited
-
 if TYPE_CHECKING:
     from discreet.agent._holdings import Holding
     from discreet.agent._ledger import Answer
-    from discreet.queries.auditor import Auditor
+    from discreet.queries.auditor import Auditor, CategoryAuditor
 
 STEPS = 3
 """Answers that one look follows."""
@@ -32,9 +30,9 @@ WIDTH, HEIGHT = 500, 80
 class History:
     """The points of one book so far: number of answers, and for each column the shortest and the middle share kept."""
 
-    auditor: Auditor
-    people: int
-    ranges: list[float]  # of each column, in the auditor's units
+    auditor: Auditor | CategoryAuditor
+    holding: Holding
+    columns: tuple[str, ...]
     seen: int = 0
     every: int = 1
     points: list[tuple[int, list[tuple[float, float]]]] = field(default_factory=list)
@@ -42,9 +40,7 @@ class History:
     @classmethod
     def of(cls, holding: Holding, columns: tuple[str, ...]) -> History:
         """Before any answer everybody keeps everything."""
-        parts, _ = audited(holding.dataset, holding.lattices, columns)
-        ranges = [upper - lower for lower, upper, _ in parts]
-        return cls(holding.auditor(*columns), holding.people, ranges, points=[(0, [(1.0, 1.0)] * len(columns))])
+        return cls(holding.auditor(*columns), holding, columns, points=[(0, [(1.0, 1.0)] * len(columns))])
 
     def follow(self, answers: list[Answer]) -> None:
         """Go on by a few answers."""
@@ -53,11 +49,9 @@ class History:
                 self.auditor.follow([answer.record])
             self.seen += 1
             if self.seen % self.every == 0 or self.seen == len(answers):
-                ends = self.auditor.intervals()
-                lengths = (ends[:, 1] - ends[:, 0]).reshape(-1, self.people)
-                shares = [
-                    (float(x.min() / r), float(np.median(x) / r)) for x, r in zip(lengths, self.ranges, strict=True)
-                ]
+                lengths = self.holding.kept(self.auditor, *self.columns)
+                ranges = [self.holding.dataset.columns[name].range for name in self.columns]
+                shares = [(float(x.min() / r), float(np.median(x) / r)) for x, r in zip(lengths, ranges, strict=True)]
                 self.points.append((self.seen, shares))
         if len(self.points) > MOST:
             self.every *= 2

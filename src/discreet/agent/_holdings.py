@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import chain
 from types import MappingProxyType
 
@@ -23,7 +24,7 @@ from discreet.agent._pins import Pin, PinnedColumn, refuse_same_people
 from discreet.agent._recording import audited, bounds_on, recording
 from discreet.agent._relations import Relation, as_numbers, relations
 from discreet.errors import InputError
-from discreet.queries.auditor import Auditor
+from discreet.queries.auditor import Auditor, CategoryAuditor
 from discreet.queries.auditor._lattices import Lattice
 from discreet.release._cells import is_number
 from discreet.tables._columns import encode_column
@@ -31,6 +32,7 @@ from discreet.tables._labels import Alphabet, Label
 from discreet.tables._sources import group
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+WHOLE = Lattice(Fraction(1), Fraction(0), 0)
 TELLING = 20
 """Two columns of two values each can agree by chance among fewer people than this."""
 
@@ -46,6 +48,9 @@ class Holding:
     lattices: dict[str, Lattice]
     order: list[str]  # the columns by which people are sorted
     who: list[bytes] | None = field(repr=False)
+    labels: dict[str, tuple[list[str], IntArray]] = field(
+        repr=False, default_factory=dict
+    )  # of private columns of labels
 
     @classmethod
     def load(cls, dataset: Dataset, first: Sequence[str] = ()) -> Holding:
@@ -68,7 +73,9 @@ class Holding:
         private = {each.name: _numbers(dataset, each, *coded[each.name], counts)[rows] for each in dataset.private}
         _refuse_related(dataset, public, private)
         lattices = {
-            each.name: recording(f"data set {dataset.name!r}, column {each.name!r}", each, private[each.name])
+            each.name: WHOLE
+            if each.categories
+            else recording(f"data set {dataset.name!r}, column {each.name!r}", each, private[each.name])
             for each in dataset.private
         }
         for columns in dataset.together:
@@ -78,7 +85,12 @@ class Holding:
             alphabet, codes = coded[dataset.person]
             names_of = [repr(label).encode() for label in alphabet.labels()]
             who = [names_of[code] for code in codes[rows].tolist()]
-        return cls(dataset, len(rows), public, private, lattices, names, who)
+        labels = {
+            each.name: ([str(label) for label in coded[each.name][0].labels()], coded[each.name][1][rows])
+            for each in dataset.private
+            if each.category or each.categories
+        }
+        return cls(dataset, len(rows), public, private, lattices, names, who, labels)
 
     @property
     def fingerprint(self) -> str:
@@ -97,7 +109,9 @@ class Holding:
                 columns.append(PinnedColumn(name, "public", mark, {}))
                 continue
             values = self.private[name]
-            known_by = Fingerprint.of(key, values, labels, texts, self.who)
+            said, codes = self.labels.get(name, ([], np.zeros(0, np.int64)))
+            # Labels as they are: of one column all categories and one of them alone are known by the same.
+            known_by = Fingerprint.of(key, np.array(said)[codes] if said else values, labels, texts, self.who)
             mark = digest(key, values.astype("<f8").tobytes())
             columns.append(PinnedColumn(name, "private", mark, declared.declared, known_by.to_json()))
         return Pin(self.dataset.name, self.people, self.dataset.collude, tuple(columns))
@@ -112,8 +126,11 @@ class Holding:
         texts = ["|".join(sorted(name[i] for name, i in zip(names, row, strict=True))) for row in distinct.T.tolist()]
         return which.reshape(-1).astype(np.int64), [text.encode() for text in texts]
 
-    def auditor(self, *columns: str) -> Auditor:
+    def auditor(self, *columns: str) -> Auditor | CategoryAuditor:
         """An auditor of the private columns of a book that knows nothing yet."""
+        first = self.dataset.columns[columns[0]]
+        if first.categories:
+            return CategoryAuditor(self.people, len(first.categories), keep=int(first.keep))
         parts, step = audited(self.dataset, self.lattices, columns)
         lower, upper, keep = (np.repeat(np.array(ends), self.people) for ends in zip(*parts, strict=True))
         return Auditor(lower, upper, keep=keep, step=step)
@@ -129,6 +146,15 @@ class Holding:
             values = self.private[name]
             found.append(lower + np.rint((values - first) / float(self.lattices[name].step)) if step else values)
         return np.concatenate(found)
+
+    def kept(self, auditor: Auditor | CategoryAuditor, *columns: str) -> list[FloatArray]:
+        """What everybody keeps of each column of a book: the length of an interval, or how many categories."""
+        if isinstance(auditor, CategoryAuditor):
+            return [auditor.possible().astype(np.float64)]
+        # Several columns are audited in their steps.
+        units = [float(self.lattices[name].step) or 1.0 if len(columns) > 1 else 1.0 for name in columns]
+        lengths = np.diff(auditor.intervals())[:, 0].reshape(len(columns), -1)
+        return [each * unit for each, unit in zip(lengths, units, strict=True)]
 
     def kinds(self) -> dict[str, str]:
         """What the public columns hold: "number", "text", "date", "moment", "yes or no"; never a value."""
@@ -179,13 +205,23 @@ def _refuse_related(
     numbers = {name: (as_numbers(alphabet.labels()), codes) for name, (alphabet, codes) in public.items()}
     told = {name: codes if levels is None else levels[codes] for name, (levels, codes) in numbers.items()}
     keep = {column.name: column.keep for column in dataset.private}
+    shares, codes, parts = _categorised(dataset, private)
+    keep |= dict.fromkeys(parts, 1.0)
     pairs = (
         Relation(name, (other,), 1.0)
-        for i, name in enumerate(private)
-        for other, values in [*told.items(), *list(private.items())[:i]]
-        if values.dtype.kind == "f" and np.isfinite(values).all() and _repeats(private[name], values.astype(float))
+        for i, name in enumerate(shares)
+        for other, values in [*told.items(), *list(shares.items())[:i]]
+        if parts.get(other, other) != parts.get(name, name)
+        and values.dtype.kind == "f"
+        and np.isfinite(values).all()
+        and _repeats(shares[name], values.astype(float))
     )
-    for found in chain(pairs, relations(private, keep, told)):
+    for found in chain(pairs, relations(shares, keep, {**told, **codes}, parts)):
+        found = Relation(
+            parts.get(found.column, found.column),
+            tuple(dict.fromkeys(parts.get(other, other) for other in found.others)),
+            found.share,
+        )
         where = f"data set {dataset.name!r}: column {found.column!r}"
         if len(found.others) == 1 and found.others[0] in public:
             raise InputError(
@@ -200,6 +236,22 @@ def _refuse_related(
             f"{where} follows from {' and '.join(map(repr, found.others))}, linearly, in {found.share:.0%} of the rows: "
             "promises about each of them do not hold together, so leave one out"
         )
+
+
+def _categorised(
+    dataset: Dataset, private: dict[str, FloatArray]
+) -> tuple[dict[str, FloatArray], dict[str, IntArray], dict[str, str]]:
+    """Private columns with those of categories as 0/1 columns, one a category; the codes of these; and whose part each is."""
+    shares, codes, parts = dict[str, FloatArray](), dict[str, IntArray](), dict[str, str]()
+    for column in dataset.private:
+        if not column.categories:
+            shares[column.name] = private[column.name]
+            continue
+        codes[column.name] = private[column.name].astype(np.int64)
+        for i, label in enumerate(column.categories):
+            name = f"{column.name} = {label}"
+            shares[name], parts[name] = (codes[column.name] == i).astype(np.float64), column.name
+    return shares, codes, parts
 
 
 def _repeats(one: FloatArray, other: FloatArray) -> bool:
@@ -229,6 +281,14 @@ def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: IntAr
     levels = np.array([_number(column, label) for label in alphabet.labels()])
     where = f"data set {dataset.name!r}, column {column.name!r}"
     values = levels[codes]
+    if column.categories:
+        wrong_rows = int(counts[np.isnan(values)].sum())
+        if wrong_rows:
+            raise InputError(
+                f"{where}: {wrong_rows} rows have no label, or none of its categories: name all that there are, and give "
+                "a missing label a name before"
+            )
+        return values
     unknown = sorted(set(column.category) - {str(label) for label in alphabet.labels()})
     if unknown:
         raise InputError(f"{where}: no row has the label {unknown[0]!r} that its category names")
@@ -246,6 +306,9 @@ def _numbers(dataset: Dataset, column: Private, alphabet: Alphabet, codes: IntAr
 def _number(column: Private, label: Label) -> float:
     if label is None and column.missing_as is not None:
         return column.missing_as
+    if column.categories:
+        said = "" if label is None else str(label)
+        return float(column.categories.index(said)) if said in column.categories else np.nan
     if column.category:
         return np.nan if label is None else float(str(label) in column.category)
     if isinstance(label, str):  # one cell that is no number makes a column text: the others are numbers still

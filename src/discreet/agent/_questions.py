@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from discreet.agent import _filters as conditions
+from discreet.agent._category_counts import ALL
 from discreet.agent._filters import EVERYBODY, Condition
 from discreet.agent._terms import Term, terms_from_json
 from discreet.errors import InputError
@@ -77,6 +78,7 @@ class Question:
         """A name for its answers, such as avg_height."""
         names = dict.fromkeys(name for term in self.terms for name in term.columns) or {self.column: None}
         call = "avg" if self.aggregate == "mean" else self.aggregate
+        names.pop(ALL, None)
         return "_".join([call, *names, *(["per", self.over] if self.over else [])])
 
     @classmethod

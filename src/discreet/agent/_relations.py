@@ -11,6 +11,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -44,11 +45,15 @@ class Relation:
 
 
 def relations(
-    private: Mapping[str, FloatArray], keep: Mapping[str, float], public: Mapping[str, FloatArray | IntArray]
+    private: Mapping[str, FloatArray],
+    keep: Mapping[str, float],
+    public: Mapping[str, FloatArray | IntArray],
+    parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Relation]:
     """Private columns that follow from other columns, the fewest others that say so.
 
-    Public columns of numbers are floats, with NaN where there is none; others are codes, whole numbers.
+    Public columns of numbers are floats, with NaN where there is none; others are codes, whole numbers. `parts` are columns
+    made of others, such as who is in a category: those of one column follow from each other, and from it.
     """
     rows = len(next(iter(private.values())))
     if rows < TELLING:
@@ -60,8 +65,11 @@ def relations(
         name: x.astype(float) for name, x in public.items() if x.dtype.kind == "f" and np.isfinite(x).mean() > 0.5
     }
     for name, y in private.items():
-        others = {other: x for other, x in [*private.items(), *numbers.items()] if other != name}
-        found = _alone(name, y, keep[name], {**others, **public})
+        own = parts.get(name, name)
+        others = {
+            other: x for other, x in [*private.items(), *numbers.items()] if own not in (other, parts.get(other, other))
+        }
+        found = _alone(name, y, keep[name], {**others, **{other: x for other, x in public.items() if other != own}})
         yield from [found] if found else _together(name, y, keep[name], others)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.agent._books import Book, Inquiry, answered, price_of, unanswered
+from discreet.agent._category_counts import counts_of
 from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import secret
@@ -79,13 +80,16 @@ class Agent:
             raise InputError("a question with GROUP BY is asked about all its groups")
         book = self._book(analyst, question)
         holding = book.holding
-        mask = group_of(question.where, holding.public, holding.people)
+        counts = counts_of(question, holding.dataset)
+        mask = group_of(question.where if counts is None else counts.where, holding.public, holding.people)
         members = np.flatnonzero(mask)
         least = holding.dataset.smallest_group
         if len(members) < least:
             raise InputError(f"the group is too small: it must have at least {least} people")
         # In a book of several columns a question says which; elsewhere there is one.
         about: Any = question.terms or (question.column if len(book.columns) > 1 else "")
+        if counts is not None:
+            about = f"category {counts.category}"
         if question.over:
             about = about, question.over
         digest = hashlib.sha256(f"{question.aggregate} {question.error!r} {about}".encode())
@@ -261,13 +265,9 @@ class Agent:
                 continue  # held no more
             book = self._opened(holding, columns, analyst)
             with book.lock:
-                intervals = book.up_to_date(self.ledger).intervals()
+                kept = holding.kept(book.up_to_date(self.ledger), *columns)
             answers = self.ledger.read(book=book.name)
-            for i, column in enumerate(holding.dataset.columns[each] for each in columns):
-                ends = intervals[i * holding.people : (i + 1) * holding.people]
-                # Several columns are audited in their steps.
-                unit = float(holding.lattices[column.name].step) or 1.0 if len(columns) > 1 else 1.0
-                lengths = (ends[:, 1] - ends[:, 0]) * unit
+            for column, lengths in zip((holding.dataset.columns[each] for each in columns), kept, strict=True):
                 found.append(
                     {
                         "dataset": dataset,
@@ -278,7 +278,8 @@ class Agent:
                         "answers": len(answers),
                         "bits": total(answers),
                         "keep": column.keep,
-                        "range": column.upper - column.lower,
+                        "range": column.range,
+                        "categories": len(column.categories),
                         "lengths": lengths,
                         "shortest": float(lengths.min()),
                     }
@@ -292,7 +293,7 @@ class Agent:
         if holding is None:
             raise InputError("there is no data set of that name")
         columns = book_columns(question, holding)
-        if question.aggregate == "count":
+        if question.aggregate == "count" and counts_of(question, holding.dataset) is None:
             column = holding.dataset.columns[question.column]
             whole = holding.lattices[column.name].step == 1
             if not (whole and column.lower >= 0 and column.upper <= 1):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from discreet.agent._category_counts import ALL
 from discreet.agent._sql_nodes import column, number, only, said
 from discreet.agent._terms import MOST, Term, collected
 from discreet.errors import InputError
@@ -51,6 +52,8 @@ def _summed(call: Any) -> tuple[Term, ...]:
     name = str(call.sql_name())
     if call.args.get("expressions") or type(call.this).__name__ == "Tuple":
         raise InputError(f"{name} of several columns is not offered: name one private column")
+    if name == "COUNT" and type(call.this).__name__ == "Star":
+        return (Term((ALL,)),)
     return collected(_terms(call.this, Fraction(1), name))
 
 

@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from discreet.agent._category_counts import ALL
 from discreet.agent._filters import EVERYBODY, Comparison, Condition
 from discreet.agent._questions import Question
 from discreet.agent._sql import COMPARISONS
@@ -28,7 +29,9 @@ def statement_of(question: Question) -> str:
     call = {"mean": "AVG", "sum": "SUM", "count": "COUNT"}[question.aggregate]
     from sqlglot import exp
 
-    summed = _sum(question.terms) if question.terms else _named(question.column)
+    summed: Any = _sum(question.terms) if question.terms else _named(question.column)
+    if question.column == ALL:
+        summed = exp.Star()
     called: Any = exp.func(call, summed)
     if question.over:
         called = exp.Div(this=called, expression=exp.func("SUM", _named(question.over)))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import IntArray
+from discreet.agent._category_counts import counts_of
 from discreet.errors import InputError
 from discreet.queries._uniform_sums import rational
 from discreet.release._cells import is_number
@@ -87,7 +88,9 @@ def _factor(times: Any) -> Fraction:
 
 def private_columns(question: Question, holding: Holding) -> tuple[str, ...]:
     """The private columns that a question is about; refused where it is about none, or multiplies two."""
-    private = holding.dataset.columns
+    private, category = holding.dataset.columns, counts_of(question, holding.dataset)
+    if category is not None:
+        return (category.column,)
     if question.over and question.over not in holding.public:
         raise InputError(
             "a ratio of private sums is not offered: below the line is the sum of a public column, one of "
@@ -124,6 +127,9 @@ def book_columns(question: Question, holding: Holding) -> tuple[str, ...]:
 
 def asked_of(question: Question, holding: Holding, members: IntArray) -> dict[str, Any]:
     """A question as the auditor of its book is asked."""
+    category = counts_of(question, holding.dataset)
+    if category is not None:
+        return {"members": members, "category": category.category, "error": question.error}
     columns = book_columns(question, holding)
     plain = {"members": members, "aggregate": question.aggregate, "error": question.error}
     if not question.terms and len(columns) == 1:

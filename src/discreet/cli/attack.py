@@ -61,9 +61,10 @@ def _lines(found: Finding) -> list[str]:
     whose = f", as told to {found.analysts}" if found.analysts and found.is_promised else ""
     pooled = "" if found.is_promised else ", if all analysts put their answers together, which is not promised"
     told = f"{said['answers']:,} answer{'' if said['answers'] == 1 else 's'}"
+    least = "fewest categories left are" if found.categories else "shortest interval left is"
     lines = [
         f"{found.column} in {found.dataset}{whose}{pooled}: {told}, {said['people']:,} people",
-        f"  {said['below_keep']:,} have less than the {found.keep:g} that was promised; the shortest interval left is "
+        f"  {said['below_keep']:,} have less than the {found.keep:g} that was promised; the {least} "
         f"{at_most(said['shortest'], 4)}, the median {at_most(said['median'], 4)}",
     ]
     if said["attacked"] < said["people"]:
@@ -71,7 +72,12 @@ def _lines(found: Finding) -> list[str]:
     if said["narrowed_by_steps"]:
         lines.append(f"  knowing the steps of the values narrowed {said['narrowed_by_steps']:,} people further")
     lines += [
-        f"  {person['who'][:40]:<40}  {at_most(person['low'])} to {at_least(person['high'], 6)}"
+        f"  {person['who'][:40]:<40}  "
+        + (
+            ", ".join(person["possible"])
+            if found.categories
+            else f"{at_most(person['low'])} to {at_least(person['high'], 6)}"
+        )
         for person in said["most_exposed"][:5]
     ]
     return lines

@@ -80,13 +80,17 @@ def _datasets(found: dict[str, Any]) -> list[str]:
         kinds = row.get("kinds", {})
         lines.append(f"{row['name']}: {row['people']:,} people")
         lines += [
-            f"  {column['name']} in [{column['lower']:g}, {column['upper']:g}]"
-            f"{_steps(column)}; everybody keeps {column['keep']:g}"
-            for column in row["private"]
+            f"  {column['name']} {_values(column)}; everybody keeps {column['keep']:g}" for column in row["private"]
         ]
         public = [f"{name} ({kinds[name]})" if name in kinds else name for name in row["public"]]
         lines.append(f"  filters on {', '.join(public)}" if public else "  no filters")
     return lines
+
+
+def _values(column: dict[str, Any]) -> str:
+    if column.get("categories"):
+        return f"is one of {', '.join(column['categories'])}"
+    return f"in [{column['lower']:g}, {column['upper']:g}]{_steps(column)}"
 
 
 def _steps(column: dict[str, Any]) -> str:

@@ -109,11 +109,14 @@ def command(
 
 def _describe(datasets: list[dict[str, Any]]) -> None:
     for row in datasets:
-        private = ", ".join(f"{each['name']} ({_recorded(each['step'])})" for each in row["private"])
+        private = ", ".join(f"{each['name']} ({_recorded(each)})" for each in row["private"])
         click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
 
 
-def _recorded(step: float) -> str:
+def _recorded(column: dict[str, Any]) -> str:
+    if column.get("categories"):
+        return f"{len(column['categories'])} categories"
+    step = column["step"]
     return "whole numbers" if step == 1 else f"steps of {step:.10g}" if step else "a continuum, as declared"
 
 

@@ -164,3 +164,10 @@ def test_claimed_cells_hold_the_exact_sum() -> None:
             assert Fraction(reply.cell[0]) <= exact <= Fraction(reply.cell[1])
             middle = Fraction(reply.answer if reply.answer is not None else sum(reply.cell) / 2)
             assert abs(middle - exact) <= Fraction(reply.error) * (1 if reply.answer is not None else 2)
+
+
+def test_nothing_is_a_negative_zero() -> None:
+    """SQLite gives -0.0 back as 0.0, which the ledger would take for a changed row."""
+    auditor = Auditor(np.zeros(8), np.ones(8), keep=1, integral=True)
+    reply = auditor.ask(range(8), "count", error=0.4, data=np.arange(8) % 2)
+    assert reply.error == 0 and not np.signbit([reply.error, *reply.cell, *np.ravel(reply.cells)]).any()

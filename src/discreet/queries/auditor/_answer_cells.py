@@ -70,7 +70,7 @@ class Cells:
         times = divisor.denominator
         edges, last = [(first + cut * each) * times for cut in self.cuts], last * times
         below *= divisor.numerator
-        return [(down(low, below), -down(last - high, below)) for low, high in pairwise(edges)]
+        return [(down(low, below), 0.0 - down(last - high, below)) for low, high in pairwise(edges)]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able; fractions as text, runs of single parts as [first, last]."""

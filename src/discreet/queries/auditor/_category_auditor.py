@@ -15,12 +15,10 @@ from discreet._typing import IntArray
 from discreet.errors import InputError
 from discreet.queries._pictures import fact_table
 from discreet.queries.auditor._categories import CategoryMemory, Counts
-from discreet.queries.auditor._declarations import checked_error, checked_members
+from discreet.queries.auditor._declarations import MOST_CATEGORIES, checked_error, checked_members
 from discreet.queries.auditor._lattices import around
 from discreet.queries.auditor._memory import Draft
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
-
-MOST_CATEGORIES = 200
 
 
 class CategoryAuditor:

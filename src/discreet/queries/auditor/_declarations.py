@@ -26,6 +26,9 @@ SLACK = 1e-9
 LARGEST_WHOLE = 2.0**31
 """Bounds of whole numbers in an agent stay below this, so that sums over many people are exact."""
 
+MOST_CATEGORIES = 200
+"""Of one column."""
+
 LARGEST, SMALLEST = 1e290, 1e-280
 """Sums of bounds stay below the one and ranges above the other: floats hold both, and a share of either."""
 

@@ -115,5 +115,5 @@ def floor(number: Fraction) -> float:
 
 
 def ceiling(number: Fraction) -> float:
-    """The least float that is not below a number."""
-    return -down(-number.numerator, number.denominator)
+    """The least float that is not below a number; 0 without a minus sign, which a database would not give back."""
+    return 0.0 - down(-number.numerator, number.denominator)
