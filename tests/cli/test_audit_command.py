@@ -51,6 +51,20 @@ def test_audit_as_json_and_html(people: Path, tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []
 
 
+def test_a_requirement_about_one_of_several_sensitive_columns(people: Path) -> None:
+    asked = ("audit", str(people), "-s", "age", "-s", "sex", "-p", "chol")
+    met = run(*asked, "--require", "k(sex)>=2", "--require", "L0( sex ) <= 0")
+    assert met.returncode == 0, met.stdout + met.stderr
+    assert "require k(sex) >= 2: met" in met.stdout
+    broken = run(*asked, "--require", "k(age)>=2")
+    assert broken.returncode == 1
+    assert "require k(age) >= 2: not met, found 1" in broken.stdout
+    for wrong, why in (("k(chol)>=2", "not sensitive"), ("n(age)>=2", "not about one"), ("H0(age)<=2", "not about one")):
+        refused = run(*asked, "--require", wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert why in refused.stderr and refused.stderr.count("\n") == 1
+
+
 def test_requirements_decide_the_exit_code(people: Path) -> None:
     met = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=1")
     assert met.returncode == 0

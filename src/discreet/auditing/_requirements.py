@@ -13,7 +13,7 @@ import numpy as np
 from discreet.auditing._group_requirements import GroupRequirement, is_of_groups
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import SYMBOLS
-from discreet.errors import InputError, MeasureError
+from discreet.errors import InputError, MeasureError, listed
 from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from discreet.joint._joint import Joint
     from discreet.tables._labels import Label
 
-_FORM = re.compile(r"\s*(?P<symbol>[^<>=\s]+)\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*")
+_FORM = re.compile(
+    r"\s*(?P<symbol>[^<>=\s(]+)\s*(\(\s*(?P<column>.+?)\s*\))?"
+    r"\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*"
+)
 _SIDE = ("L0|A", "I*,A")
 _RISK = "risk"
 _HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
@@ -65,15 +68,16 @@ class Requirement:
     symbol: str
     relation: str
     bound: float
+    column: str | None = None  # the sensitive column it is about; None is all of them together, and each
 
     @classmethod
     def parse(cls, text: str | Requirement) -> Requirement:
-        """Read "L0<=2"; refuse an unknown measure or a bound that is no number.
+        """Read "L0<=2" or "k(diagnosis)>=3"; refuse an unknown measure or a bound that is no number.
 
         Examples
         --------
-        >>> Requirement.parse("k >= 5")
-        Requirement(symbol='k', relation='>=', bound=5.0)
+        >>> print(Requirement.parse("k >= 5"), Requirement.parse("k(diagnosis)>=3"), sep=", ")
+        k >= 5, k(diagnosis) >= 3
         """
         if isinstance(text, Requirement):
             return text
@@ -91,16 +95,22 @@ class Requirement:
             number = math.nan
         if math.isnan(number):
             raise InputError(f"requirement {text!r}: {bound!r} is not a number")
-        return cls(symbol, match["relation"].replace("==", "="), number)
+        if match["column"] is not None and not _is_about_x(symbol):
+            raise InputError(f"requirement {text!r}: {symbol} is not about one sensitive column")
+        return cls(symbol, match["relation"].replace("==", "="), number, match["column"])
 
     def check(self, audit: Audit, most: int = 10) -> Finding:
         """Hold the requirement against an audit: the sensitive columns together, and each of them by itself.
 
         Several sensitive columns can be well hidden together while one of them lies open, so one is enough to fail.
         """
+        if self.column is not None:
+            if self.column not in audit.joint.sensitive:
+                known = listed(audit.joint.sensitive) if audit.joint.sensitive else "none"
+                raise InputError(f"requirement '{self}': {self.column!r} is not sensitive, but {known}")
+            return self._alone(audit.joint.select(sensitive=[self.column]), audit, most)
         finding = self._finding(audit.joint, self._value(audit), most, self._of_groups(audit))
-        about_x = self.symbol in REGISTRY and REGISTRY[self.symbol].role != "prior"
-        if finding.met and about_x and len(audit.joint.sensitive) > 1:
+        if finding.met and _is_about_x(self.symbol) and len(audit.joint.sensitive) > 1:
             for name in audit.joint.sensitive:
                 one = audit.joint.select(sensitive=[name])
                 # A column of two values cannot have five of them in a group: all of its own are enough.
@@ -169,7 +179,13 @@ class Requirement:
         return np.asarray(letters[np.lexsort((joint.distinct[letters], worst))])
 
     def __str__(self) -> str:
-        return f"{self.symbol} {self.relation} {self.bound:g}"
+        about = "" if self.column is None else f"({self.column})"
+        return f"{self.symbol}{about} {self.relation} {self.bound:g}"
+
+
+def _is_about_x(symbol: str) -> bool:
+    """Whether a measure is about what public values tell, of any sensitive column."""
+    return symbol in REGISTRY and REGISTRY[symbol].role != "prior" and symbol != "n"
 
 
 def _of_groups(symbol: str, joint: Joint, matched: Matched) -> FloatArray | None:
