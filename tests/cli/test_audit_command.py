@@ -59,7 +59,11 @@ def test_a_requirement_about_one_of_several_sensitive_columns(people: Path) -> N
     broken = run(*asked, "--require", "k(age)>=2")
     assert broken.returncode == 1
     assert "require k(age) >= 2: not met, found 1" in broken.stdout
-    for wrong, why in (("k(chol)>=2", "not sensitive"), ("n(age)>=2", "not about one"), ("H0(age)<=2", "not about one")):
+    for wrong, why in (
+        ("k(chol)>=2", "not sensitive"),
+        ("n(age)>=2", "not about one"),
+        ("H0(age)<=2", "not about one"),
+    ):
         refused = run(*asked, "--require", wrong)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert why in refused.stderr and refused.stderr.count("\n") == 1
