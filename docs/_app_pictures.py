@@ -100,6 +100,18 @@ def _walk(page: Any, address: str, theme: str) -> None:
     page.locator("figure img").first.wait_for(timeout=240_000)
     page.locator("figure").first.scroll_into_view_if_needed()
     _keep(page, f"papers-{theme}")
+    _samples(page, address, theme)
+
+
+def _samples(page: Any, address: str, theme: str) -> None:
+    """Of another table: the example's columns have too many values."""
+    page.goto(address)
+    page.locator("input[type=file]").set_input_files(FOLDER.parent / "people.csv")
+    page.get_by_role("button", name="Continue: who may know what", exact=True).wait_for()
+    page.goto(page.url.rsplit("/", 1)[0] + "/samples")
+    page.get_by_role("button", name="Look for the best mapping", exact=True).click()
+    page.get_by_role("link", name="disclosed.csv").wait_for(timeout=240_000)
+    _keep(page, f"samples-{theme}")
 
 
 def _soft(page: Any) -> tuple[float, float]:
