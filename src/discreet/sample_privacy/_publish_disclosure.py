@@ -54,7 +54,7 @@ class Disclosed:
             f"{self.rows:,} rows of y ({found.size:,} values) written to {self.files['out']}",
             f"y tells {found.information:.4f} of {found.latent_entropy:.4f} bits about {about}; "
             + ("no private mapping tells more" if found.proven else f"none can tell more than {found.upper_bound:.4f}"),
-            f"about any private group of samples it tells {found.residual:.1e} bits, under the probabilities estimated",
+            f"about any private group of samples it tells {found.residual:.1g} bits, under the probabilities estimated",
         ]
         if found.information < 1e-9:
             text.append(f"nothing is disclosed: {found.how}")
