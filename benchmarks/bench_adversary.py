@@ -4,7 +4,9 @@ Each round is a small data set, where the promise is hardest to keep, and up to 
 but one, pairs, overlapping windows and single people, asked so finely that a cell is narrower than a step. Two kinds have
 several columns: "two in one book" are asked about alone, added and with weights; "parts and total" follow from each other, as
 everybody knows. Then everything that was told is attacked with linear and integer programs (`discreet attack`), which know the
-bounds, the steps and the relation. Target: nobody is left with less than was promised. --questions says how many in all.
+bounds, the steps and the relation. "categories" are counts and histograms of a private category, of which everybody keeps two
+to all; what is left is shown as if two were promised. Target: nobody is left with less than was promised. --questions says how
+many in all.
 """
 
 from __future__ import annotations
@@ -93,10 +95,56 @@ def rounds(arguments: list[str]) -> Callable[[], Any]:
     return run
 
 
+def categories(arguments: list[str]) -> Callable[[], Any]:
+    """So many counts and histograms of a private category, and who can be in fewer categories than was promised."""
+    import numpy as np
+
+    from discreet.queries.auditor import CategoryAuditor
+    from discreet.queries.auditor._category_attacks import attacked_categories
+
+    questions = int(arguments[1])
+    rng = np.random.default_rng(11)
+
+    def one(n: int, many: int) -> tuple[int, int, int, int]:
+        classes = int(rng.integers(2, 6))
+        keep = int(rng.integers(2, classes + 1))
+        data = rng.integers(0, classes, n)
+        auditor, told, asked = CategoryAuditor(n, classes, keep=keep), list[Any](), 0
+        while asked < many:
+            shape = rng.integers(4)
+            members = np.sort(
+                rng.choice(n, n - 1 if shape == 0 else 2 if shape == 1 else int(rng.integers(1, n + 1)), replace=False)
+            )
+            error = float(rng.choice([0.4, 0.5, 1.0]))
+            for category in range(classes) if rng.random() < 0.5 else [int(rng.integers(classes))]:
+                reply = auditor.ask(members, category, error=error, data=data)
+                asked += 1
+                if reply.answer is not None:
+                    told.append((members, category, int(reply.cell[0]), int(reply.cell[1])))
+        left = attacked_categories(n, classes, told)[0].sum(axis=1)
+        return asked, len(told), int((left < keep).sum()), int((left - keep).min())
+
+    def run() -> dict[str, Any]:
+        asked = answered = exposed = people = 0
+        spare = 99
+        while asked < questions:
+            n = int(rng.integers(4, 13))
+            more, told, below, least = one(n, min(ROUND, questions - asked))
+            asked, answered, exposed, people = asked + more, answered + told, exposed + below, people + n
+            spare = min(spare, least)
+        return {"asked": asked, "told": answered, "exposed": exposed, "people": people, "shortest": 2 + spare}
+
+    return run
+
+
 def bench(options: argparse.Namespace) -> None:
     rows = []
-    for kind, (*_, keep) in KINDS.items():
-        cost = in_process("rounds", kind, str((200 if options.quick else options.questions) // len(KINDS)))
+    for kind, (*_, keep) in {**KINDS, "categories": (2.0,)}.items():
+        cost = in_process(
+            "categories" if kind == "categories" else "rounds",
+            kind,
+            str((200 if options.quick else options.questions) // len(KINDS)),
+        )
         found = cost.result
         rows.append(
             [
@@ -118,4 +166,4 @@ def bench(options: argparse.Namespace) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=20_000)
-    start(bench, {"rounds": rounds}, parser)
+    start(bench, {"rounds": rounds, "categories": categories}, parser)

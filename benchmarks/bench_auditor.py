@@ -7,7 +7,8 @@ thread, because the machine may be shared. Targets: 100,000 people: under 1 s a 
 
 Other shapes of groups, with an error of 2%: random halves, which make everybody a class alone; nested groups (all below a
 threshold), whose differences are thin; overlapping windows; everybody and all but one, which must get coarser; single
-people, who are answered as finely as they may keep; and two private columns with an auditor each.
+people, who are answered as finely as they may keep; and two private columns with an auditor each. Histograms of five
+categories, each one question: under 2 s up to 30 answered.
 """
 
 from __future__ import annotations
@@ -105,6 +106,38 @@ def shapes(arguments: list[str]) -> Callable[[], Any]:
     return run
 
 
+def histograms(arguments: list[str]) -> Callable[[], Any]:
+    """Histograms of five categories in groups with one to three conditions on public columns."""
+    import numpy as np
+
+    from discreet.queries.auditor import CategoryAuditor
+
+    people, questions, error = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    rng = np.random.default_rng(7)
+    columns = COLUMNS["plain"]
+    public = [rng.integers(0, levels, people) for levels in columns]
+    data = rng.choice(5, people, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+
+    def run() -> dict[str, Any]:
+        auditor = CategoryAuditor(people, 5)
+        times: list[float] = []
+        coarser = 0
+        while len(times) < questions:
+            mask = np.ones(people, bool)
+            for column in rng.choice(len(columns), rng.integers(1, 4), replace=False):
+                levels = rng.choice(columns[column], rng.integers(1, columns[column]), replace=False)
+                mask &= np.isin(public[column], levels)
+            if mask.sum() < people // 1000 + 5:
+                continue
+            began = time.process_time()
+            replies = auditor.histogram(np.flatnonzero(mask), error=error, data=data)
+            times.append(time.process_time() - began)
+            coarser += any(reply.error > error for reply in replies)
+        return {"times": times[1:], "coarser": coarser, "bits": auditor.bits}
+
+    return run
+
+
 def line(name: str, cost: Cost, parts: list[tuple[int, int, float]], fine: bool) -> list[list[str]]:
     """A row for each stretch of questions with its target; the first also says whether any answer was coarser."""
     times, coarser = cost.result["times"], cost.result["coarser"]
@@ -155,9 +188,16 @@ def bench(options: argparse.Namespace) -> None:
     ):
         cost = in_process("shapes", size, few, shape, error)
         rows += line(f"{size} people, {shape}", cost, [(0, 199, 0.1)], fine=False)
+    for size, error in (("2000", "10"), ("2000", "2"), (people, "100")):
+        cost = in_process("histograms", size, "10" if options.quick else "30", error)
+        rows += line(f"{size} people, histograms ± {error}", cost, [(0, 29, 2.0)], fine=False)
     header = ("", "mean", "worst", "target", "coarser", "bits", "memory", "")
     table("A question to the auditor, CPU seconds", header, rows)
 
 
 if __name__ == "__main__":
-    start(bench, {"groups": groups, "shapes": shapes}, argparse.ArgumentParser(description=__doc__))
+    start(
+        bench,
+        {"groups": groups, "shapes": shapes, "histograms": histograms},
+        argparse.ArgumentParser(description=__doc__),
+    )

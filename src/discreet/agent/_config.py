@@ -18,76 +18,29 @@ from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
-    ValidationInfo,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
+from discreet.agent._settings import (
+    Flag,
+    Number,
+    Section,
+    Text,
+    Texts,
+    checked_name,
+    ledger_placed,
+    placed,
+    wrong,
+)
 from discreet.errors import InputError
 from discreet.queries.auditor._declarations import LARGEST_WHOLE, MOST_CATEGORIES
 
-LONGEST_NAME = 200
-"""Letters of a name, as the ledger holds them."""
 
-
-def _wrong(message: str) -> PydanticCustomError:
-    return PydanticCustomError("setting", "{message}", {"message": message})
-
-
-def _checked_name(name: str, what: str) -> str:
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
-        raise _wrong(f"the name of {what} has 1 to {LONGEST_NAME} letters that can be seen")
-    return name
-
-
-def _placed(name: str, info: ValidationInfo) -> str:
-    """A file relative to the folder of agent.toml, also inside a URL of SQLite; other URLs as they are."""
-    folder: Path = info.context["folder"] if info.context else Path()
-    scheme, mark, path = name.partition(":///")
-    if mark and scheme.startswith("sqlite") and path:
-        return f"{scheme}:///{folder / path}"
-    return name if "://" in name else str(folder / name)
-
-
-def _ledger_placed(name: str, info: ValidationInfo) -> str:
-    """The ledger's address: a file relative to the folder, or a URL."""
-    scheme, mark, path = name.partition("://")
-    if not mark:
-        return f"sqlite:///{_placed(name, info)}"
-    if scheme.startswith("sqlite"):
-        if path in ("", "/") or ":memory:" in path:
-            raise _wrong("a ledger in memory would be forgotten: name a file")
-        return _placed(name, info)
-    if scheme.partition("+")[0] != "postgresql":
-        hint = ": write postgresql://" if scheme == "postgres" else ""
-        raise _wrong(f"ledger is a file, or a URL of SQLite or PostgreSQL{hint}")
-    return name
-
-
-# What a setting must be, in words, is its description: it is what a message says when it is something else.
-Number = Annotated[float, Field(allow_inf_nan=False, description="a number")]
-Flag = Annotated[bool, Field(description="true or false")]
-Text = Annotated[str, Field(min_length=1, description="text")]
-Texts = Annotated[
-    tuple[str, ...],
-    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
-    Field(strict=False, description="a list of texts"),
-]
-
-
-class _Section(BaseModel):
-    """A table of TOML: strict, so that "20" is no number and 1 is not true."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Private(_Section):
+class Private(Section):
     """A column that questions are about: its declared bounds, and the interval that everybody keeps."""
 
     lower: Number
@@ -125,7 +78,7 @@ class Private(_Section):
         if isinstance(said, Mapping) and isinstance(said.get("categories"), list):
             beside = [name for name in said if name not in ("categories", "keep")]
             if beside:
-                raise _wrong(f"a column of categories has keep beside it, and nothing else: leave {beside[0]!r} out")
+                raise wrong(f"a column of categories has keep beside it, and nothing else: leave {beside[0]!r} out")
             return {"lower": 0, "upper": max(1, len(said["categories"]) - 1), "keep": 2, "integral": True, **said}
         if not isinstance(said, Mapping) or not said.get("category"):
             return said
@@ -135,9 +88,9 @@ class Private(_Section):
     def _keeps_categories(self) -> Self:
         many = len(self.categories)
         if many and (many < 2 or many > MOST_CATEGORIES or len(set(self.categories)) < many):
-            raise _wrong(f"categories are 2 to {MOST_CATEGORIES} labels, each once")
+            raise wrong(f"categories are 2 to {MOST_CATEGORIES} labels, each once")
         if many and not (self.keep.is_integer() and 2 <= self.keep <= many):
-            raise _wrong("keep is how many categories everybody keeps, from 2 to all of them")
+            raise wrong("keep is how many categories everybody keeps, from 2 to all of them")
         return self
 
     @model_validator(mode="after")
@@ -171,14 +124,14 @@ class Private(_Section):
             }
         for message, is_wrong in faults.items():
             if is_wrong:
-                raise _wrong(message)
+                raise wrong(message)
         return self
 
 
-class Dataset(_Section):
+class Dataset(Section):
     """A table that the agent answers about."""
 
-    table: Annotated[Text, AfterValidator(_placed)]
+    table: Annotated[Text, AfterValidator(placed)]
     public: Texts = ()
     columns: dict[str, Private] = Field(default_factory=dict, alias="private")
     collude: Flag = True
@@ -209,32 +162,32 @@ class Dataset(_Section):
     @model_validator(mode="after")
     def _names_each_column_once(self) -> Self:
         if not self.columns:
-            raise _wrong("there is no private column: add a section [datasets.NAME.private.COLUMN]")
+            raise wrong("there is no private column: add a section [datasets.NAME.private.COLUMN]")
         for name, column in self.columns.items():
             column._name, columns = name, self.together_with(name)
             column._together = columns if len(columns) > 1 else ()
         shared = [name for columns in self.together for name in columns]
         if any(len(columns) < 2 for columns in self.together) or len(set(shared)) < len(shared):
-            raise _wrong("together lists two or more private columns each, and no column twice")
+            raise wrong("together lists two or more private columns each, and no column twice")
         if unknown := [name for name in shared if name not in self.columns]:
-            raise _wrong(f"together names {unknown[0]!r}, which is no private column")
+            raise wrong(f"together names {unknown[0]!r}, which is no private column")
         if labels := [name for name in shared if self.columns[name].categories]:
-            raise _wrong(f"together is for columns that are summed, and {labels[0]!r} has categories")
+            raise wrong(f"together is for columns that are summed, and {labels[0]!r} has categories")
         roles = [*self.public, *self.columns, *([self.person] if self.person else [])]
         for role in roles:
-            _checked_name(role, "a column")
+            checked_name(role, "a column")
             if roles.count(role) > 1:
                 both = role in self.public and role in self.columns
-                raise _wrong(f"column {role!r} {'cannot be both public and private' if both else 'is named twice'}")
+                raise wrong(f"column {role!r} {'cannot be both public and private' if both else 'is named twice'}")
         return self
 
 
-class Config(_Section):
+class Config(Section):
     """Everything that `discreet serve` needs to know."""
 
     sections: dict[str, Dataset] = Field(default_factory=dict, alias="datasets")
-    ledger: Annotated[Text, AfterValidator(_ledger_placed)] = Field("ledger.sqlite", validate_default=True)
-    fingerprints: Annotated[Text, AfterValidator(_placed)] = Field("ledger.key", validate_default=True)
+    ledger: Annotated[Text, AfterValidator(ledger_placed)] = Field("ledger.sqlite", validate_default=True)
+    fingerprints: Annotated[Text, AfterValidator(placed)] = Field("ledger.key", validate_default=True)
     host: Text = "127.0.0.1"
     port: int = Field(8400, ge=0, le=65_535, description="a whole number, 0 to 65535")
     most_body: int = Field(65_536, ge=256, description="a whole number, at least 256")  # bytes of a request
@@ -247,20 +200,20 @@ class Config(_Section):
     @model_validator(mode="after")
     def _offers_each_value_once(self) -> Self:
         if not self.sections:
-            raise _wrong("it names no data set: add a section [datasets.NAME]")
+            raise wrong("it names no data set: add a section [datasets.NAME]")
         for name, dataset in self.sections.items():
-            dataset._name = _checked_name(name, "a data set")
+            dataset._name = checked_name(name, "a data set")
         for one, other in combinations(self.datasets, 2):
             twice = [name for name in one.columns if name in other.columns]
             if place_of(one.table) != place_of(other.table):
                 continue
             for private, public in ((one, other), (other, one)):
                 if told := [name for name in private.columns if name in public.public]:
-                    raise _wrong(
+                    raise wrong(
                         f"column {told[0]!r} is private in data set {private.name!r} and public in {public.name!r}"
                     )
             if twice:
-                raise _wrong(
+                raise wrong(
                     f"data sets {one.name!r} and {other.name!r} both offer column {twice[0]!r} of one table: "
                     "each would promise without knowing what the other tells, so offer it once"
                 )
