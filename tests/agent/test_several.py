@@ -15,6 +15,7 @@ import pytest
 
 from discreet import dbapi
 from discreet.agent import AgentError
+from discreet.agent._attack import attack
 from discreet.agent._config import Config
 from discreet.agent._desk import Desk
 from discreet.agent._ledger import Analyst, Answer, OverBudgetError
@@ -25,7 +26,7 @@ from discreet.agent._sql import selection_of
 from discreet.errors import InputError
 from tests.agent.checking import check_answers, check_rows
 from tests.agent.conftest import Running
-from tests.agent.servers import CONFIG, write_agent
+from tests.agent.servers import CITIES, CONFIG, write_agent
 from tests.processes import said
 
 ANN = Analyst("ann", 1000.0, revoked=False)
@@ -232,6 +233,42 @@ def test_a_budget_that_went_meanwhile_refuses_all(agents: tuple[Agent, Agent], m
     assert one.ledger.read() == []
 
 
+def test_the_same_statement_at_two_servers_is_paid_for_once(
+    agents: tuple[Agent, Agent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = agents
+    one.ledger.add_analyst("bob", 1000)
+    length, faster = one.ledger.length, list[Answer]()
+
+    def slow(book: str, turn: Any = None) -> int:
+        if not faster:
+            faster.extend(answers(other, Analyst("bob", 1000.0, revoked=False), selection_of(BY_CITY)))
+        return length(book, turn)
+
+    monkeypatch.setattr(one.ledger, "length", slow)
+    assert answers(one, ANN, selection_of(BY_CITY)) == faster
+    assert one.ledger.spent("ann") == 0 and len(one.ledger.read()) == 6
+
+
+def test_two_servers_cannot_spend_one_budget_twice(agents: tuple[Agent, Agent]) -> None:
+    """Statements about other people by one analyst at two servers: whichever is second is refused, whole."""
+    for i, city in enumerate(CITIES):
+        sqls = [BOTH.replace("sex = 'F'", f"sex = '{sex}' AND city = '{city}'") for sex in "FM"]
+        bits = [agents[0].price_all(ANN, selection_of(sql))["bits"] for sql in sqls]
+        eve = Analyst(f"eve {i}", max(bits) + min(bits) / 10, revoked=False)
+        agents[0].ledger.add_analyst(eve.name, eve.budget)
+
+        def ask(j: int, sqls: list[str] = sqls, eve: Analyst = eve) -> int:
+            try:
+                return len(answers(agents[j], eve, selection_of(sqls[j])))
+            except OverBudgetError:
+                return 0
+
+        with ThreadPoolExecutor(2) as pool:
+            assert sorted(pool.map(ask, range(2))) == [0, 2]
+        assert 0 < agents[0].ledger.spent(eve.name) <= eve.budget
+
+
 # ---------------------------------------------------------------------- attacks
 
 
@@ -265,7 +302,10 @@ def test_one_statement_gives_nobody_away(tmp_path: Path) -> None:
             agent, rich, selection_of(f"SELECT city, {sums} FROM people WHERE {where} GROUP BY city WITH ERROR 0.01")
         )
     assert all(row["shortest"] >= row["keep"] - 1e-9 for row in agent.kept())
+    (found,) = attack(config, agent.ledger)
+    assert found.below == 0 and found.answers == len(agent.ledger.read())
     agent.close()
+    Agent(config).close()  # whose rows are chained
 
 
 @pytest.mark.parametrize(
