@@ -33,6 +33,11 @@ ANN = Analyst("ann", 1000.0, revoked=False)
 BOTH = "SELECT AVG(height) AS tall, COUNT(smoker) FROM people WHERE sex = 'F' WITH ERROR 4, 10"
 BY_CITY = "SELECT city, AVG(height) AS tall, COUNT(smoker) AS smokers FROM people GROUP BY city WITH ERROR 4, 10"
 
+ILLNESS = """
+[datasets.people.private.illness]
+categories = ["flu", "cold", "none"]
+"""
+
 
 @pytest.fixture
 def agents(tmp_path: Path, url: str) -> Iterator[tuple[Agent, Agent]]:
@@ -430,4 +435,28 @@ def test_weights_that_are_mostly_zero_are_a_filter(tmp_path: Path) -> None:
     # By one person's weight alone everybody else's sum is only scaled.
     (row,) = answers(agent, ANN, selection_of("SELECT SUM(height) / SUM(one) FROM people WITH ERROR 200"))
     assert row.low <= agent.holdings["people"].private["height"].sum() <= row.high
+    agent.close()
+
+
+def test_a_private_category_is_no_filter_for_another_column(tmp_path: Path) -> None:
+    """Beside COUNT(*) of each illness: the heights of those who have it would say who has it."""
+    write_agent(tmp_path, people=90, config=CONFIG.partition("[datasets.alone]")[0] + ILLNESS)
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    rows = [f"{line},{('flu', 'cold', 'none')[i * i % 7 % 3]}" for i, line in enumerate(lines[1:])]
+    (tmp_path / "people.csv").write_text("\n".join([f"{lines[0]},illness", *rows]) + "\n")
+    agent = Agent(Config.load(tmp_path / "agent.toml"))
+    agent.ledger.add_analyst("ann", 1000)
+    for sql in (
+        "SELECT illness, COUNT(*), AVG(height) FROM people GROUP BY illness WITH ERROR 5",
+        "SELECT illness, AVG(height), COUNT(*) FROM people GROUP BY illness WITH ERROR 5",
+        "SELECT COUNT(*), COUNT(smoker) FROM people WHERE illness = 'flu' WITH ERROR 5",
+        "SELECT COUNT(*), SUM(height) FROM people WHERE illness = 'flu' AND sex = 'F' WITH ERROR 5",
+    ):
+        with pytest.raises(InputError, match=r"not public|GROUP BY is for public columns"):
+            answers(agent, ANN, selection_of(sql))
+    assert agent.ledger.read() == []
+    both = "SELECT illness, COUNT(*) AS many, COUNT(illness) AS again FROM people GROUP BY illness WITH ERROR 5"
+    found = agent.answer_all(ANN, selection_of(both))["rows"]
+    assert all(row["answers"]["many"]["cell"] == row["answers"]["again"]["cell"] for row in found)
+    assert agent.ledger.spent("ann") == pytest.approx(sum(row["answers"]["many"]["bits"] for row in found))
     agent.close()
