@@ -39,7 +39,7 @@ def transcripts(people: int, categories: int, keep: int, asked: list[Asked]) -> 
                 copied = copy.deepcopy(auditor)
                 reply = copied.ask(members, category, error=error, data=alike[-1])
                 assert reply.cells == cells and reply.cell == cell
-                assert copied.draft(members, category, error=error, data=alike[0]).reply.cell == cell
+                assert auditor.fork().ask(members, category, error=error, data=alike[0]).cell == cell
                 pending.append((copied, alike))
     for auditor, data_sets in pending:
         assert (keep <= auditor.possible()).all() and auditor.possible().min() <= kept(data_sets)
@@ -120,15 +120,12 @@ def test_something_is_told() -> None:
 def test_another_auditor_goes_on_as_this_one() -> None:
     rng = np.random.default_rng(1)
     data = rng.integers(0, 3, 40)
-    auditor, records, witnesses = CategoryAuditor(40, 3), list[Any](), b""
+    auditor = CategoryAuditor(40, 3)
     groups = [np.flatnonzero(rng.random(40) < 0.5) for _ in range(8)]
     for members in groups[:6]:
         for category in range(3):
-            draft = auditor.draft(members, category, error=1, data=data)
-            records += [json.loads(json.dumps(draft.record.to_dict()))] if draft.record else []
-            witnesses = auditor.witnesses_after(draft) or witnesses
-            auditor.take(draft)
-    assert auditor.witnesses() == witnesses
+            auditor.ask(members, category, error=1, data=data)
+    records, witnesses = json.loads(json.dumps([each.to_dict() for each in auditor.records])), auditor.witnesses()
     twin = auditor.fork()
     twin.ask(range(40), 0, error=0.4, data=data)
     assert len(twin.records) > len(auditor.records) == len(records)

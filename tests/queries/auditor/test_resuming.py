@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.errors import InputError
 from discreet.queries.auditor import Auditor
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._whole_numbers import Integral
@@ -24,7 +23,7 @@ def made(kind: str) -> Auditor:
     return Auditor(np.zeros(PEOPLE), np.ones(PEOPLE), **KINDS[kind])
 
 
-def history(kind: str) -> tuple[Auditor, list[dict[str, Any]], list[bytes | None], Any]:
+def history(kind: str) -> tuple[Auditor, list[dict[str, Any]], list[bytes], Any]:
     """An auditor that answered, what it told, and the witnesses after each."""
     rng = np.random.default_rng(3)
     data = (rng.random(PEOPLE) < 0.4).astype(float) if kind == "0/1" else 0.3 + 0.4 * rng.random(PEOPLE)
@@ -33,9 +32,8 @@ def history(kind: str) -> tuple[Auditor, list[dict[str, Any]], list[bytes | None
     groups = [np.flatnonzero(rng.random(PEOPLE) < 0.5) for _ in range(QUESTIONS)]
     for i, members in enumerate([*groups[:-1], groups[0]]):
         weights = rng.integers(-2, 4, len(members)) if i in (2, 5) else None
-        draft = auditor.draft(members, "sum", error=3 if i else 6, data=data, weights=weights)
-        kept.append(auditor.witnesses_after(draft))
-        auditor.take(draft)
+        auditor.ask(members, "sum", error=3 if i else 6, data=data, weights=weights)
+        kept.append(auditor.witnesses())
     return auditor, [record.to_dict() for record in auditor.records], kept, data
 
 
@@ -88,22 +86,9 @@ def test_witnesses_are_checked_and_never_trusted(kind: str) -> None:
     assert state(again) == state(live)
 
 
-def test_a_draft_that_is_dropped_was_never_told() -> None:
+def test_what_a_fork_was_asked_was_never_told() -> None:
     auditor, _, _, data = history("0/1")
     before, records = state(auditor), auditor.records
-    draft = auditor.draft([1, 5, 9, 30], "sum", error=1, data=data)
-    assert auditor.witnesses_after(draft) is not None
-    assert auditor.records == records and state(auditor) == before
-    other = auditor.draft([2, 6, 31, 8], "sum", error=1, data=data)
-    auditor.take(other)
-    with pytest.raises(InputError, match="draft it again"):
-        auditor.take(draft)
-
-
-def test_what_a_fork_was_asked_was_never_told() -> None:
-    auditor, _, kept, data = history("0/1")
-    before, records = state(auditor), auditor.records
-    assert auditor.witnesses() == [each for each in kept if each][-1]
     fork, another = auditor.fork(), auditor.fork()
     assert fork.ask([1, 5, 9, 30], "sum", error=1, data=data).bits > 0
     assert auditor.records == records and state(auditor) == before == state(another)

@@ -36,7 +36,7 @@ from discreet.queries.auditor._declarations import (
     checked_weights,
 )
 from discreet.queries.auditor._lattices import around, ceiling, floor
-from discreet.queries.auditor._memory import Draft, Memory
+from discreet.queries.auditor._memory import Memory
 from discreet.queries.auditor._people import People, PriorRow
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
@@ -202,20 +202,6 @@ class Auditor:
             For what cannot be asked, and for data that do not fit the bounds, the prior rows or earlier answers; no value
             is shown.
         """
-        draft = self.draft(members, aggregate, error=error, data=data, weights=weights)
-        self.take(draft)
-        return draft.reply
-
-    def draft(
-        self,
-        members: npt.ArrayLike,
-        aggregate: str = "mean",
-        *,
-        error: float = 0.01,
-        data: npt.ArrayLike | None = None,
-        weights: npt.ArrayLike | None = None,
-    ) -> Draft:
-        """The reply that `ask` would give, without giving it: whoever cannot write it down drops it, and nothing was said."""
         question = self._question(members, aggregate, error, weights)
         if data is None:
             raise InputError("data are needed to answer: give everybody's value, or use offer or price")
@@ -241,15 +227,9 @@ class Auditor:
             record.cells.listed(question.divisor),
             math.log2(len(record.cells)) if not record.free else 0.0,
         )
-        return Draft(reply, remembered, len(self._memory.records), offer)
-
-    def witnesses_after(self, draft: Draft) -> bytes | None:
-        """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
-        return self._memory.witnesses_after(draft)
-
-    def take(self, draft: Draft) -> None:
-        """The draft was told: remember it."""
-        self._memory.take(draft)
+        if remembered is not None:
+            self._memory.take(remembered, offer)
+        return reply
 
     def fork(self) -> Auditor:
         """Another auditor that knows the same: what it is asked, this one does not know, as long as nobody was told."""
@@ -335,7 +315,7 @@ class Auditor:
     def follow(self, said: Iterable[Mapping[str, Any]], witnesses: bytes | None = None) -> None:
         """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it.
 
-        `witnesses`, as `witnesses_after` of the last of them wrote them, are checked and spare the searches.
+        `witnesses`, as that auditor wrote them after the last of these, are checked and spare the searches.
         """
         self._memory.follow([Record.from_dict(each, self._people.n) for each in said], witnesses)
 

@@ -17,7 +17,6 @@ from discreet.queries._pictures import fact_table
 from discreet.queries.auditor._categories import CategoryMemory, Counts
 from discreet.queries.auditor._declarations import MOST_CATEGORIES, checked_error, checked_members
 from discreet.queries.auditor._lattices import around
-from discreet.queries.auditor._memory import Draft
 from discreet.queries.auditor._transcript import NOT_WRITTEN, Price, Question, Record, Reply
 
 
@@ -129,18 +128,6 @@ class CategoryAuditor:
         InputError
             For what cannot be asked, and for data that do not fit what was declared or answered; no value is shown.
         """
-        draft = self.draft(members, category, error=error, data=data)
-        self.take(draft)
-        return draft.reply
-
-    def histogram(self, members: npt.ArrayLike, *, error: float = 1, data: npt.ArrayLike | None = None) -> list[Reply]:
-        """Count the members in every category, one after the other: each count knows what those before it told."""
-        return [self.ask(members, category, error=error, data=data) for category in range(self._categories)]
-
-    def draft(
-        self, members: npt.ArrayLike, category: int, *, error: float = 1, data: npt.ArrayLike | None = None
-    ) -> Draft:
-        """The reply that `ask` would give, without giving it: whoever cannot write it down drops it, and nothing was said."""
         question = self._question(members, category, error)
         codes = self._checked_data(data)
         known, offer = self._memory.known(question), None
@@ -163,15 +150,13 @@ class CategoryAuditor:
             record.cells.listed(1),
             math.log2(len(record.cells)) if not record.free else 0.0,
         )
-        return Draft(reply, remembered, len(self._memory.records), offer)
+        if remembered is not None:
+            self._memory.take(remembered, offer)
+        return reply
 
-    def witnesses_after(self, draft: Draft) -> bytes | None:
-        """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
-        return self._memory.witnesses_after(draft)
-
-    def take(self, draft: Draft) -> None:
-        """The draft was told: remember it."""
-        self._memory.take(draft)
+    def histogram(self, members: npt.ArrayLike, *, error: float = 1, data: npt.ArrayLike | None = None) -> list[Reply]:
+        """Count the members in every category, one after the other: each count knows what those before it told."""
+        return [self.ask(members, category, error=error, data=data) for category in range(self._categories)]
 
     def fork(self) -> CategoryAuditor:
         """An auditor of its own that begins with everything that this one told."""
@@ -190,7 +175,7 @@ class CategoryAuditor:
     def follow(self, said: Iterable[Mapping[str, Any]], witnesses: bytes | None = None) -> None:
         """Take on what another auditor of the same people has told since, as `Record.to_dict` wrote it.
 
-        `witnesses`, as `witnesses_after` of the last of them wrote them, are checked and spare the searches.
+        `witnesses`, as that auditor wrote them after the last of these, are checked and spare the searches.
         """
         records = [Record.from_dict(each, self._n) for each in said]
         for record in records:

@@ -1,4 +1,4 @@
-"""What was told, in order, and the state that follows from it: offers are made from it, drafts are taken into it.
+"""What was told, in order, and the state that follows from it: offers are made from it, records are taken into it.
 
 The state is a function of the transcript alone. It is brought up to date when a question first needs it.
 """
@@ -15,13 +15,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from discreet._typing import FloatArray
-from discreet.errors import InputError
 from discreet.queries.auditor._answer_cells import Cells
 from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._declarations import SLACK
 from discreet.queries.auditor._people import People, Row
 from discreet.queries.auditor._resuming import Points, Told
-from discreet.queries.auditor._transcript import Question, Record, Reply
+from discreet.queries.auditor._transcript import Question, Record
 from discreet.queries.auditor._witnesses import Extremes
 
 
@@ -72,17 +71,6 @@ class Offer:
         """Whether it is for this question, now."""
         mine = self.question
         return self.after == records and mine.error == question.error and mine.key == question.key
-
-
-@dataclass(eq=False)
-class Draft:
-    """A reply that was not given yet: the auditor knows nothing of it until it is taken."""
-
-    reply: Reply
-    record: Record | None  # what is to be remembered; None where nothing is
-    after: int
-    offer: Offer | None = None
-    engine: Any = None
 
 
 class Folded(Protocol):
@@ -151,27 +139,10 @@ class Transcript(ABC, Generic[State]):
                 self.engine = self.engine.after(prospect, question.key, record.cells, record.chosen)
             self.folded += 1
 
-    def witnesses_after(self, draft: Draft) -> bytes | None:
-        """What spares another auditor the searches of this one, once the draft is told; None where it tells nothing new."""
-        record = draft.record
-        if record is None or not record.cuts or draft.offer is None:
-            return None
-        if draft.engine is None:
-            cells, question = record.cells, record.question
-            draft.engine = self.state().after(draft.offer.prospect, question.key, cells, record.chosen)
-        return self._kept(draft.engine)
-
-    def take(self, draft: Draft) -> None:
-        """The draft was told: remember it."""
-        if draft.after != len(self.records):
-            raise InputError("something else was told since this was drafted: draft it again")
-        if draft.record is None:
-            return
-        self._remember(draft.record)
-        if draft.engine is not None:
-            self.engine, self.folded = draft.engine, len(self.records)
-        else:
-            self._fold(draft.offer)
+    def take(self, record: Record, offer: Offer | None) -> None:
+        """It is told: remember it; `offer` is what it was chosen from."""
+        self._remember(record)
+        self._fold(offer)
 
     def fork(self) -> Self:
         """A memory of its own that begins with everything in this one; states are never changed, so they are shared."""
