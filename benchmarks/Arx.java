@@ -29,7 +29,7 @@ public class Arx {
             File file = new File(folder + "/adult_hierarchy_" + args[i] + ".csv");
             data.getDefinition().setAttributeType(args[i], Hierarchy.create(file, StandardCharsets.UTF_8, ';'));
         }
-        ARXConfiguration asked = ARXConfiguration.create(local ? 1d - 1d / rounds : 1d);
+        ARXConfiguration asked = ARXConfiguration.create(local ? 1d - 1d / rounds : 1d - 1e-9);
         asked.addPrivacyModel(new KAnonymity(n));
         if (k > 1) {
             data.getDefinition().setAttributeType("occupation", AttributeType.SENSITIVE_ATTRIBUTE);
