@@ -20,8 +20,8 @@ from discreet.queries.auditor._category_classes import Classes, rounded
 MOVES = 3000
 """Of one walk."""
 
-WALKS = 3e8
-"""Elementary steps that the walks of one question may take."""
+WALKS = 1e8
+"""Elementary steps that one question may take: those of walks, and some for every point that is looked at."""
 
 BEGINNING = 20
 """Elementary steps for each class and category, to begin a walk and to check where it led."""
@@ -141,6 +141,7 @@ class Cover:
         """Count a witness in, if it is one."""
         from discreet.queries.auditor._category_kernels import proven
 
+        self.search.walks -= BEGINNING * point.size
         if not system.holds(point):
             return False
         self.points.append(point)
@@ -175,7 +176,7 @@ class Cover:
         """More witnesses for classes that are not proven safe: by exchanges, then one by one; one without ends it."""
         self.exchange(system, self.search.keep)
         while len(short := np.flatnonzero(self.seen.sum(axis=1) < self.search.keep)):
-            if not self.widen(system, int(short[0])):
+            if self.search.walks <= 0 or not self.widen(system, int(short[0])):
                 return False
         return True
 
