@@ -66,7 +66,7 @@ class Counts:
             edges = [round(Fraction(i * numbers, parts)) for i in range(parts + 1)]
             growing = Growing(Search(prospect, self.keep), low, edges)
             cuts = growing.cuts()
-            prospect.found[:] = growing.points
+            prospect.found, prospect.values = growing.points, []
         return Cells(low, low + numbers - 1, numbers, tuple(cuts), Fraction(1))
 
     def _draw_in(self, prospect: Prospect, width: int) -> None:

@@ -32,6 +32,9 @@ MODELS = 4
 NODES = 50
 """Nodes of one integer program, at most."""
 
+AGAIN = 5
+"""Witnesses that are looked at again when their cell grows."""
+
 SWEEPS = 4
 """Rounds of exchanges in one cell."""
 
@@ -49,6 +52,7 @@ class Prospect:
     pool: list[IntArray]
     found: list[IntArray] = field(default_factory=list)
     ends: list[FloatArray] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
 
     def value(self, point: IntArray) -> int:
         """The count that a point has."""
@@ -56,8 +60,10 @@ class Prospect:
 
     def near(self, low: int, high: int) -> list[IntArray]:
         """Known witnesses, those whose count is nearest to a cell first."""
-        known = [*self.found, *self.pool]
-        away = [max(low - value, value - high, 0) for value in map(self.value, known)]
+        known = [*self.pool, *self.found]
+        # Witnesses are only added, so that what each has is counted once.
+        self.values += [self.value(point) for point in known[len(self.values) :]]
+        away = [max(low - value, value - high, 0) for value in self.values]
         return [known[i] for i in np.argsort(away, kind="stable").tolist()]
 
     @cached_property
@@ -152,11 +158,15 @@ class Cover:
     def grow(self, low: Fraction, high: Fraction) -> bool:
         """Make the cell reach from `low` to `high`, both included; is everyone proven safe?"""
         prospect = self.search.prospect
+        if self.search.walks <= 0:
+            return False
         first, last = int(low), int(high)
         system = prospect.classes.cut(prospect.place, prospect.category, first, last)
         # What witnesses proved of a narrower cell still holds, and a wider one may let them do more.
-        old, self.points = self.points, []
-        for point in [*old, *(each for each in prospect.near(first, last) if first <= prospect.value(each) <= last)]:
+        tried = {id(point) for point in self.points}
+        again, self.points = self.points[-AGAIN:], self.points[:-AGAIN]
+        fresh = (point for point in prospect.near(first, last) if id(point) not in tried)
+        for point in [*again, *(point for point in fresh if first <= prospect.value(point) <= last)]:
             if not self.safe:
                 self.add(system, point)
         if not self.points:
