@@ -62,7 +62,7 @@ def test_what_is_learnt_is_a_policy_of_the_rows() -> None:
     assert fitted.n_features_in_ == 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(1, 3), st.integers(0, 99), st.sampled_from(["centroid", "medoid", "chebyshev"]), st.booleans())
 def test_every_row_becomes_its_blocks_codeword(columns: int, seed: int, codeword: Any, by_size: bool) -> None:
     X, s = rows(25, columns, seed)

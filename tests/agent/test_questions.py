@@ -83,7 +83,7 @@ def members(holding: Holding, condition: Condition) -> list[float]:
     return sorted(holding.private["x"][group_of(condition, holding.public, holding.people)].tolist())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(condition=CONDITIONS)
 def test_a_group_is_what_a_database_says(
     holding: Holding, database: duckdb.DuckDBPyConnection, condition: Condition
@@ -120,7 +120,7 @@ def rewritten(draw: st.DrawFn, condition: Condition) -> Condition:
     return Junction("not", (Junction("not", (condition,)),)) if draw(st.booleans()) else condition
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data(), condition=CONDITIONS)
 def test_other_words_name_the_same_people(holding: Holding, data: st.DataObject, condition: Condition) -> None:
     again = data.draw(rewritten(condition))

@@ -258,7 +258,7 @@ def check(text: str) -> None:
             assert question_of(statement_of(found)).to_json() == found.to_json()
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=1_000)
 @given(STATEMENTS)
 @example("a = 1e9999999999")
 @example("a = 0x1F")
@@ -272,7 +272,7 @@ def test_nothing_crashes_it(text: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=25_000, deadline=None)
+@settings(max_examples=25_000)
 @given(STATEMENTS)
 def test_nothing_crashes_it_in_a_hundred_thousand_statements(text: str) -> None:
     check(text)

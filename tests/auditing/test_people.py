@@ -37,7 +37,6 @@ def columns(table: list[Row], *names: str) -> dict[str, list[Any]]:
 # ------------------------------------------------------------------ without a sensitive column
 
 
-@settings(deadline=None)
 @given(rows)
 def test_people_are_counted_without_a_sensitive_column(table: list[Row]) -> None:
     found = dc.audit(columns(table, "a", "b", "c"), public=["a", "b", "c"])
@@ -150,7 +149,6 @@ def minimal_uniques(table: list[Row], size: int) -> dict[int, list[tuple[int, ..
     return found
 
 
-@settings(deadline=None)
 @given(rows, st.integers(1, 4))
 def test_special_people_are_those_of_the_definition(table: list[Row], size: int) -> None:
     found = special(dc.audit(columns(table, "a", "b", "c"), public=["a", "b", "c"]).joint, size=size)
@@ -194,7 +192,7 @@ def test_a_match_with_a_unique() -> None:
 # ------------------------------------------------------------------ missing cells that match anything
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(holey)
 def test_a_missing_cell_matches_anything(table: list[Row]) -> None:
     def matches(one: Row, other: Row) -> bool:
@@ -223,7 +221,7 @@ def test_wildcards_are_for_audits_alone() -> None:
         dc.Joint.from_table(table, "ill", "a", missing="wildcard")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(holey, holey)
 def test_wildcards_in_special_people_and_in_the_population(table: list[Row], everybody: list[Row]) -> None:
     def matches(one: Row, other: Row, some: tuple[int, ...] = (0, 1, 2)) -> bool:
@@ -257,7 +255,6 @@ def test_wildcards_in_the_command(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ the population
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=8), st.lists(st.integers(0, 4), max_size=12))
 def test_a_table_against_its_population(sample: list[int], others: list[int]) -> None:
     people = Counter(sample + others)

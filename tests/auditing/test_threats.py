@@ -34,7 +34,7 @@ def test_winnings_and_people_by_hand() -> None:
     assert found.to_dict()["leakage"] is None
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(joints(), st.floats(0, 5), st.floats(0, 5))
 def test_the_best_of_acting_and_leaving_it_in_every_group(joint: Joint, wins: float, loses: float) -> None:
     counts = joint.counts.toarray()

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -101,7 +101,6 @@ columns = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(columns)
 def test_every_value_stays_on_its_side_of_a_cut(column: list[Any]) -> None:
     ordered = sorted(column)
@@ -110,7 +109,6 @@ def test_every_value_stays_on_its_side_of_a_cut(column: list[Any]) -> None:
         assert low <= before <= after <= high and low < after
 
 
-@settings(deadline=None)
 @given(columns, st.data())
 def test_ends_hold_the_same_values(column: list[Any], data: st.DataObject) -> None:
     ordered = sorted(column)
@@ -119,7 +117,6 @@ def test_ends_hold_the_same_values(column: list[Any], data: st.DataObject) -> No
     assert [value for value in ordered if start <= value <= end] == ordered[first : last + 1]
 
 
-@settings(deadline=None)
 @given(columns, st.data())
 def test_a_policy_is_a_function_and_its_labels_tell_its_blocks(column: list[Any], data: st.DataObject) -> None:
     ordered = sorted(column)

@@ -18,7 +18,7 @@ def h(p: float) -> float:
     return 0.0 if p in (0, 1) else -p * math.log2(p) - (1 - p) * math.log2(1 - p)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(joints(4, 4), st.integers(0, 5))
 def test_a_found_decomposition_is_exact(joint: Joint, seed: int) -> None:
     p = joint.pmf.toarray()
@@ -39,7 +39,7 @@ def test_erasures(p: float) -> None:
     assert exact.upper == pytest.approx(known_exact, abs=2e-3)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints(4, 4), st.integers(0, 99))
 def test_no_gain_function_exceeds_the_capacities(joint: Joint, seed: int) -> None:
     found = measures.capacities(joint)
@@ -57,7 +57,7 @@ def test_no_gain_function_exceeds_the_capacities(joint: Joint, seed: int) -> Non
     assert found.multiplicative == pytest.approx(2 ** measures.maximal_leakage(joint))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=9))
 def test_partitions_are_ordered_by_refinement(blocks: list[tuple[int, int]]) -> None:
     one = Joint.from_pairs([(i, a) for i, (a, _) in enumerate(blocks)])

@@ -16,21 +16,21 @@ from discreet.errors import InputError, JointError, MeasureError
 from discreet.testing import coarsened_joints, joints
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(joints())
 def test_guessing_s_itself_is_min_entropy_leakage(joint: Joint) -> None:
     found = measures.vulnerability(joint, np.eye(joint.n_s))
     assert found.leakage == pytest.approx(measures.min_entropy_leakage(joint), abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(joints(), st.integers(0, 2**32 - 1))
 def test_no_goal_gains_more_than_maximal_leakage(joint: Joint, seed: int) -> None:
     gain = np.random.default_rng(seed).random((4, joint.n_s))
     assert measures.vulnerability(joint, gain).leakage <= measures.maximal_leakage(joint) + 1e-9
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(coarsened_joints(), st.integers(0, 2**32 - 1))
 def test_no_goal_is_served_better_by_what_was_coarsened(
     case: tuple[Joint, tuple[tuple[object, ...], ...]], seed: int
@@ -44,7 +44,7 @@ def test_no_goal_is_served_better_by_what_was_coarsened(
     assert joint.pmf.toarray() @ found.garbling == pytest.approx(coarse.pmf.toarray(), abs=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(joints(max_s=3, max_x=4), st.integers(0, 2**32 - 1))
 def test_either_answer_has_its_evidence(joint: Joint, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -73,7 +73,7 @@ def test_the_capacity_of_known_channels() -> None:
     assert measures.shannon_capacity(z) == pytest.approx(math.log2(1.25), abs=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(joints())
 def test_the_capacity_lies_between_the_information_and_maximal_leakage(joint: Joint) -> None:
     found = measures.shannon_capacity(joint, gap=1e-4)
@@ -124,7 +124,7 @@ def with_side(draw: st.DrawFn) -> tuple[Joint, np.ndarray]:
     return Joint.from_table(table, "s", "x", "a"), counts
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(with_side())
 def test_given_side_information_is_what_is_seen_within_each_a(case: tuple[Joint, np.ndarray]) -> None:
     joint, counts = case

@@ -37,7 +37,7 @@ def test_orders_obey_the_laws_too(symbol: str) -> None:
 
 @pytest.mark.parametrize("symbol", list(oracle.ORACLE))
 def test_measures_equal_their_definitions(symbol: str) -> None:
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(joints(max_s=4, max_x=4))
     def compare(joint: Joint) -> None:
         assert REGISTRY[symbol](joint) == pytest.approx(oracle.ORACLE[symbol](oracle.pmf(joint)), abs=1e-9)
@@ -85,14 +85,14 @@ def test_the_worst_attribute_attains_the_maximal_guessing_leakage(joint: Joint) 
 
 
 @given(joints(max_s=4, max_x=4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_maximal_alpha_leakage_grows_with_the_order(joint: Joint) -> None:
     found = [measures.maximal_alpha_leakage(joint, order=order) for order in (1, 1.1, 1.5, 2, 4, 16, math.inf)]
     assert all(low <= high + 1e-9 for low, high in itertools.pairwise(found))
 
 
 @given(joints(max_s=3, max_x=3), st.sampled_from([1.3, 2.0, 5.0]), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_maximal_alpha_leakage_is_a_supremum_over_priors(joint: Joint, order: float, seed: int) -> None:
     top = measures.maximal_alpha_leakage(joint, order=order)
     rng = np.random.default_rng(seed)

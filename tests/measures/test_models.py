@@ -34,7 +34,7 @@ def transport(q: np.ndarray, p: np.ndarray, distance: np.ndarray) -> float:
     return float(done.fun)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints())
 def test_values_are_those_of_the_definitions(joint: Joint) -> None:
     q, p = dense(joint)
@@ -56,7 +56,7 @@ def test_values_are_those_of_the_definitions(joint: Joint) -> None:
         assert measures.recursive_diversity(joint, order=order) == pytest.approx(worst)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(joints(max_s=6))
 def test_closeness_is_the_least_work_of_moving(joint: Joint) -> None:
     q, p = dense(joint)
@@ -70,7 +70,7 @@ def test_closeness_is_the_least_work_of_moving(joint: Joint) -> None:
         assert closeness_by_group(joint, ground) == pytest.approx(expected, abs=1e-9)  # type: ignore[arg-type]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(joints(max_s=6))
 def test_closeness_in_a_hierarchy_is_the_least_work_too(joint: Joint) -> None:
     q, p = dense(joint)

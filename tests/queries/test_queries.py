@@ -67,7 +67,6 @@ def test_columns() -> None:
     assert product.view(people).value(x.reshape(5, 6)) == pytest.approx((x[..., 0] * x[..., 1]).sum(axis=-1))
 
 
-@settings(deadline=None)
 @given(q=st.floats(0, 1), x=st.lists(st.integers(-9, 9), min_size=1, max_size=12))
 def test_quantile_is_the_inverted_distribution(q: float, x: list[int]) -> None:
     rank = Quantile(q).rank(len(x))
@@ -77,7 +76,7 @@ def test_quantile_is_the_inverted_distribution(q: float, x: list[int]) -> None:
     assert float(Quantile(0.7)(range(10))) == 6.0  # seven of ten, whatever .7 is in binary
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pairs=bounds, seed=st.integers(0, 99))
 def test_ranges_hold_and_are_attained(pairs: list[tuple[float, float]], seed: int) -> None:
     box, n = box_of(pairs), len(pairs)
@@ -94,7 +93,7 @@ def test_ranges_hold_and_are_attained(pairs: list[tuple[float, float]], seed: in
             assert query(corners).min() == pytest.approx(low, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pairs=bounds)
 def test_least_variance(pairs: list[tuple[float, float]]) -> None:
     box = box_of(pairs)

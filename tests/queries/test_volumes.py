@@ -36,7 +36,6 @@ def by_sampling(query: Query, domain: Domain, edges: FloatArray, count: int = 20
     return np.histogram(values, edges)[0] / count
 
 
-@settings(deadline=None)
 @given(terms=weights, cell=places)
 def test_exact_sums_against_all_subsets(terms: list[float], cell: tuple[Fraction, Fraction]) -> None:
     exact = [rational(term) for term in terms]
@@ -50,7 +49,7 @@ def test_irwin_hall_of_ten() -> None:
     assert RationalSum([Fraction(1)] * 10).below(Fraction(1)) == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(terms=st.lists(st.integers(10, 99), min_size=5, max_size=11), cell=places)
 def test_the_contour_keeps_its_error(terms: list[int], cell: tuple[Fraction, Fraction]) -> None:
     law = RationalSum([Fraction(term) for term in terms])
@@ -93,7 +92,7 @@ def test_very_unlike_weights_are_bracketed() -> None:
     assert share == pytest.approx(-2, abs=error + 1e-7)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=5),
     seed=st.integers(0, 1000),
@@ -134,7 +133,6 @@ def test_order_statistics_in_closed_form() -> None:
     assert alike.log2[0] == pytest.approx(log2_ratio(Fraction(tail)), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(p=st.lists(st.sampled_from([0.0, 1.0, 0.5, 1e-200, 0.999, 0.3]), min_size=1, max_size=7))
 def test_poisson_binomial_against_exact_fractions(p: list[float]) -> None:
     pmf, nought = [Fraction(1)], Fraction(0)
@@ -176,7 +174,7 @@ def test_counts_of_a_hundred_thousand() -> None:
     assert np.exp2(found.log2).sum() == pytest.approx(1, abs=1e-8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     sets=st.lists(st.sets(st.integers(-4, 8), min_size=1, max_size=4), min_size=1, max_size=5),
     seed=st.integers(0, 99),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -157,7 +157,6 @@ def section(cls: type[Any]) -> st.SearchStrategy[Any]:
     section(DataSection), st.dictionaries(texts, section(ColumnSection), max_size=3), st.lists(texts, max_size=2),
     section(SearchSection), section(FrontierSection), section(OutputSection),
 )  # fmt: skip
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_what_is_written_is_read_back(
     data: Any, columns: Any, require: Any, search: Any, frontier: Any, output: Any
 ) -> None:

@@ -83,7 +83,7 @@ def test_every_store_is_tried() -> None:
 
 @pytest.mark.parametrize("kind", MAKERS)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 9), count=st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_store_builds_what_it_was_made_from(kind: str, seed: int, n: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     store, wanted = MAKERS[kind](rng, n, count)

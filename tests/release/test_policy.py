@@ -77,7 +77,7 @@ def test_save_and_load(kind: str, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["p.json"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(coarsened_joints())
 def test_any_policy_comes_back(case: Any) -> None:
     joint, blocks = case
@@ -86,7 +86,7 @@ def test_any_policy_comes_back(case: Any) -> None:
     assert policy.blocks == joint.coarsen(blocks).x
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(coarsened_joints())
 def test_before_and_after_are_the_measures_of_the_two_joints(case: Any) -> None:
     joint, blocks = case

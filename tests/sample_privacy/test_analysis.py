@@ -41,7 +41,7 @@ def support(p: FloatArray, array: FloatArray) -> FloatArray:
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_rank_is_that_of_the_dense_matrix(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, _, private = problem
     system = Constraints.of(p, private)
@@ -59,7 +59,7 @@ def test_rank_of_three_groups_on_a_broken_support(seed: int) -> None:
 
 
 @given(problems())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_witness_proves_feasibility_and_bounds_hold(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
 ) -> None:

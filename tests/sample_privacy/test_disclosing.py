@@ -57,7 +57,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray | None]:
     return p, np.stack([w, 1 - w], axis=-1).reshape(*shape, 2)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems())
 def test_the_channel_is_what_the_figures_say(case: tuple[np.ndarray, np.ndarray | None]) -> None:
     p, latent = case

@@ -76,7 +76,7 @@ def test_figure_4(q: float, wanted: float) -> None:
     assert solve(iid(4, q)).information == pytest.approx(wanted, abs=5e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(problems())
 def test_random_problems_agree_with_every_basis(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
@@ -262,7 +262,7 @@ def test_exchangeable_samples_with_negligible_types() -> None:
 # ---------------------------------------------------------------- bounds
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(problems())
 def test_bounds_from_parts_hold(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, latent, groups = problem

@@ -58,7 +58,7 @@ def test_table_i() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_types_give_the_problem_written_out(seed: int, w: int, x: int, n: int) -> None:
     joint = np.random.default_rng(seed).dirichlet(np.ones(w * x)).reshape(w, x)
     if x**n > 9:
@@ -77,7 +77,7 @@ def test_types_give_the_problem_written_out(seed: int, w: int, x: int, n: int) -
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_output_perturbation_is_the_best_of_its_vertices(seed: int) -> None:
     joint = np.random.default_rng(seed).dirichlet(np.ones(15)).reshape(5, 3)
     p_w = joint.sum(axis=1)

@@ -41,7 +41,7 @@ def test_example_2_has_four_vertices_among_fifteen_bases() -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(problems())
 def test_pivoting_finds_what_every_basis_finds(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],

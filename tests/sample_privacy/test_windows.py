@@ -65,14 +65,14 @@ def test_windows_that_share_one_sample(n: int, window: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_samples_of_different_laws(seed: int) -> None:
     rng = np.random.default_rng(seed)
     check(Independent.of([rng.dirichlet(np.ones(k)) for k in (2, 3, 2, 2)]), 2, 1)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_markov_chains(seed: int, settled: bool) -> None:
     rng = np.random.default_rng(seed)
     steps = rng.dirichlet(np.ones(2), size=2)

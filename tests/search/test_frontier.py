@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet as dc
@@ -190,7 +190,7 @@ def random_joint(seed: int, n: int, n_s: int = 6, most: int = 2, columns: int = 
     )
 
 
-quick = settings(max_examples=18, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=18)
 
 
 # ---------------------------------------------------------------------- exact, and the bound

@@ -153,7 +153,7 @@ def test_a_state_knows_earlier_replies_without_computing_them() -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_every_cell_that_is_offered_leaves_everyone_enough(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))

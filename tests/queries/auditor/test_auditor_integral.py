@@ -67,7 +67,7 @@ def test_asking_the_fano_plane() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_every_cell_that_is_offered_leaves_everyone_both_values(seed: int) -> None:
     """And no cell is merged that trying every data set would have left alone."""
     rng = np.random.default_rng(seed)

@@ -28,14 +28,13 @@ def random_weights(n: int, n_s: int, records: int, seed: int) -> Weights:
     return weights_from(counts)
 
 
-@settings(deadline=None)
 @given(joints(), MULTIPLIERS, PROBLEMS)
 def test_every_merge_is_that_of_the_transcription(weights: Weights, multiplier: float, problem: Problem) -> None:
     path = dendrogram(weights, multiplier, problem)
     assert list(map(tuple, path.merges.tolist())) == naive_dendrogram(weights, multiplier, problem)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(0, 10**6), MULTIPLIERS, PROBLEMS, st.integers(1, 6))
 def test_the_same_when_lists_run_out(seed: int, multiplier: float, problem: Problem, records: int) -> None:
     weights = random_weights(80, 6, records, seed)
@@ -43,7 +42,6 @@ def test_the_same_when_lists_run_out(seed: int, multiplier: float, problem: Prob
     assert list(map(tuple, path.merges.tolist())) == naive_dendrogram(weights, multiplier, problem, remember=True)
 
 
-@settings(deadline=None)
 @given(joints(), MULTIPLIERS, PROBLEMS, st.data())
 def test_light_blocks_merge_first(weights: Weights, multiplier: float, problem: Problem, data: st.DataObject) -> None:
     least = data.draw(st.integers(1, int(weights.total)))
@@ -56,7 +54,6 @@ def test_light_blocks_merge_first(weights: Weights, multiplier: float, problem: 
     assert all(weight < least for weight in lightest[: path.first])
 
 
-@settings(deadline=None)
 @given(joints(), MULTIPLIERS, PROBLEMS, st.data())
 def test_figures_are_those_of_the_partitions(
     weights: Weights, multiplier: float, problem: Problem, data: st.DataObject
@@ -83,7 +80,6 @@ def test_masses_that_are_no_counts() -> None:
             assert found == pytest.approx(information(weights, path.partition(step)), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(joints(most=6), MULTIPLIERS, PROBLEMS)
 def test_masses_merge_like_the_counts_they_come_from(weights: Weights, multiplier: float, problem: Problem) -> None:
     masses = Weights(weights.indptr, weights.indices, weights.weight / weights.total, weights.n_s)
@@ -99,7 +95,6 @@ def test_counts_beyond_the_table() -> None:
         assert found == pytest.approx(information(weights, path.partition(step)), abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.integers(2, 400), st.integers(2, 400))
 def test_h_keeps_the_identities_of_logarithms(a: int, b: int) -> None:
     integers = integers_of(weights_from([[a * b, 1]]))

@@ -29,7 +29,7 @@ def pareto(points: list[tuple[float, float]], problem: Problem) -> list[tuple[fl
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(joints(letters=7, masses=True), problems, st.sampled_from((0.0, 0.2, 0.45)))
 def test_exact_frontier_is_that_of_all_partitions(counts: FloatArray, problem: Problem, share: float) -> None:
     at_least = share * float(counts.sum())

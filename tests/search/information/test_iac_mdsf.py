@@ -36,7 +36,6 @@ def brute(merges: Merges, multiplier: float, problem: Problem) -> float:
 
 
 @given(joints(most=7), st.floats(0, 1), st.integers(0, 100))
-@settings(deadline=None)
 def test_the_funnels_inner_problem_is_a_sort(weights: Weights, multiplier: float, seed: int) -> None:
     merges, keep = Merges.of(weights), 1 - multiplier
     order = np.random.default_rng(seed).permutation(weights.n)
@@ -52,7 +51,7 @@ def test_the_funnels_inner_problem_is_a_sort(weights: Weights, multiplier: float
 
 
 @given(joints(most=8), st.floats(0, 1), st.sampled_from(PROBLEMS), st.integers(0, 100))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_descents_never_rise(weights: Weights, multiplier: float, problem: Problem, seed: int) -> None:
     merges = Merges.of(weights)
     difference = step_difference(merges, multiplier, problem)
@@ -96,7 +95,7 @@ def test_best_pairs_are_the_best_pairs() -> None:
 
 
 @given(joints(most=9), st.floats(0, 1.2), st.sampled_from(PROBLEMS), st.sampled_from(SOLVERS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_path_descends_by_merging(weights: Weights, multiplier: float, problem: Problem, solver: Solver) -> None:
     path = iac_mdsf(weights, multiplier, problem, solver)
     assert (path.partition(0) == np.arange(weights.n)).all()

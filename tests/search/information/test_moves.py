@@ -50,7 +50,7 @@ def worth(weights: Weights, leakage: np.ndarray, utility: np.ndarray, problem: P
     return hypervolume(x, 1 - y) if problem == "funnel" else hypervolume(1 - x, y)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints(most=7), MULTIPLIERS, PROBLEMS, st.data())
 def test_moves_end_where_no_letter_gains(
     weights: Weights, multiplier: float, problem: Problem, data: st.DataObject
@@ -72,7 +72,7 @@ def test_moves_end_where_no_letter_gains(
             assert lagrangian(weights, moved, multiplier, problem) >= values[-1] - 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints(most=7), MULTIPLIERS, PROBLEMS, st.data())
 def test_no_move_makes_a_block_too_light(
     weights: Weights, multiplier: float, problem: Problem, data: st.DataObject
@@ -87,7 +87,7 @@ def test_no_move_makes_a_block_too_light(
     assert lightest(weights, landed) >= least
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(joints(most=6), PROBLEMS, st.floats(0, 1))
 def test_landing_is_best_on_tiny_alphabets(weights: Weights, problem: Problem, share: float) -> None:
     leakage, utility = (
@@ -115,7 +115,7 @@ def test_landing_is_never_worse_than_its_start(hungarian: dict[str, list[object]
         assert landed[0] < path.leakage[step] - 0.001
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(joints(most=6), PROBLEMS, st.data())
 def test_search_finds_the_frontier_of_tiny_alphabets(weights: Weights, problem: Problem, data: st.DataObject) -> None:
     least = data.draw(st.sampled_from([0, 2]))

@@ -38,7 +38,7 @@ def measured(weights: Weights, block_of: np.ndarray, leakage: str, order: float 
     return maximal_leakage(joint) if leakage == "maximal" else min_entropy_leakage(joint)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints(), GUESSES, MULTIPLIERS, st.data())
 def test_sums_of_best_guesses(weights: Weights, leakage: OtherLeakage, multiplier: float, data: st.DataObject) -> None:
     least = data.draw(st.integers(0, int(weights.total)))
@@ -67,7 +67,7 @@ def test_sums_of_best_guesses(weights: Weights, leakage: OtherLeakage, multiplie
             assert cost(path.partition(step + 1)) <= min(map(cost, allowed)) + 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(joints(), ORDERS, st.data())
 def test_the_worst_block(weights: Weights, order: float, data: st.DataObject) -> None:
     least = data.draw(st.integers(0, int(weights.total)))

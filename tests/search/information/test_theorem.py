@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.search.information._theorem import Merges, table_of
@@ -28,7 +28,6 @@ def merged(weights: Weights, member: Mask) -> tuple[float, float]:
 
 
 @given(joints(), st.floats(0, 1), st.data())
-@settings(deadline=None)
 def test_identity(weights: Weights, multiplier: float, data: st.DataObject) -> None:
     member = np.array(data.draw(st.lists(st.booleans(), min_size=weights.n, max_size=weights.n)))
     merges = Merges.of(weights)
@@ -42,7 +41,6 @@ def test_identity(weights: Weights, multiplier: float, data: st.DataObject) -> N
 
 
 @given(joints(most=5))
-@settings(deadline=None)
 def test_definitions_submodular_nonincreasing(weights: Weights) -> None:
     merges, p = Merges.of(weights), dense(weights)
     every = list(subsets(weights.n))
@@ -60,7 +58,6 @@ def test_definitions_submodular_nonincreasing(weights: Weights) -> None:
 
 
 @given(joints(), st.integers(0, 1000))
-@settings(deadline=None)
 def test_gains_along_an_order_and_at_a_set(weights: Weights, seed: int) -> None:
     merges, rng = Merges.of(weights), np.random.default_rng(seed)
     order = rng.permutation(weights.n)
@@ -79,7 +76,6 @@ def test_gains_along_an_order_and_at_a_set(weights: Weights, seed: int) -> None:
 
 
 @given(joints(most=5))
-@settings(deadline=None)
 def test_merges_go_on_from_the_merged_alphabet(weights: Weights) -> None:
     merges = Merges.of(weights)
     for member in subsets(weights.n):

@@ -13,7 +13,7 @@ from tests.search.ranges.strategies import alphabets
 
 
 @given(letters=alphabets(most=9))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_sweeney_merges_all_poor_letters_and_at_most_one_other(letters: Letters) -> None:
     policies = sweeney(letters)
     assert [k for k, _ in policies] == list(range(1, letters.n_s + 1))
@@ -59,7 +59,7 @@ def plain_mondrian(letters: Letters, k: int, part: list[int]) -> list[tuple[int,
 
 
 @given(letters=alphabets(most=12))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_mondrian_equals_the_plain_recursion(letters: Letters) -> None:
     for k, block_of in mondrian(letters):
         assert k is not None

@@ -64,7 +64,7 @@ def check(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword, fo
 @pytest.mark.parametrize(("cost", "codeword"), COSTS)
 @pytest.mark.parametrize("leakage", LEAKAGES)
 @given(letters=alphabets(most=7))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_equals_brute_force(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword) -> None:
     check(letters, leakage, cost, codeword, exact_frontier(letters, leakage, cost, codeword))
 
@@ -112,7 +112,7 @@ def test_solver_and_subsets_agree(
 
 
 @given(letters=alphabets(most=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_starting_bounds_hold(letters: Letters) -> None:
     component = component_of(letters)[0]
     for leakage in LEAKAGES:

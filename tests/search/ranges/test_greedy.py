@@ -201,7 +201,7 @@ def test_a_tie_that_only_the_younger_block_knows() -> None:
     check(ranges, values, 2.0, "centroid")
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_any_small_alphabet_equals_the_transcription(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 9))

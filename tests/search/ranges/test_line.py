@@ -86,7 +86,7 @@ def test_example_one_of_the_paper() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     ranges=st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=3), min_size=2, max_size=30),
     values=st.lists(st.integers(-50, 50), min_size=30, max_size=30),

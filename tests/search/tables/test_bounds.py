@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.search.tables._bound_cells import UNIT, BoundColumn, line_ends, stretches
@@ -157,7 +157,7 @@ def tiny_tables(draw: st.DrawFn, *, k: bool = False, suppress: bool = False) -> 
     )
 
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=60)
 
 
 def check(table: Tiny) -> None:

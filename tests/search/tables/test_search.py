@@ -51,7 +51,7 @@ def test_small_tables_reach_the_optimum() -> None:
 
 
 @given(tables(most=6, sensitive=1), st.integers(1, 4), st.integers(1, 3), st.sampled_from([None, 0.5, 0.7]))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_every_demand_is_met(table: tuple[Letters, tuple[Column, ...]], n: int, k: int, share: float | None) -> None:
     letters, described = table
     caps = (None if share is None else np.full(letters.sensitive[0].size, share),)
