@@ -10,8 +10,9 @@ import pytest
 
 from discreet.agent._config import Config
 from discreet.agent._ledger import Analyst, DamagedError, Ledger
-from discreet.agent._service import Agent, examined
+from discreet.agent._service import Agent
 from discreet.agent._sql import question_of
+from discreet.agent._telling import examined
 from discreet.queries import Auditor
 from tests.agent.servers import write_agent
 from tests.processes import said

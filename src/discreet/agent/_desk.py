@@ -18,7 +18,8 @@ from discreet.agent._questions import Selection
 from discreet.agent._queues import Allowance
 from discreet.agent._registry import Analyst
 from discreet.agent._rows import Answer
-from discreet.agent._service import Agent, told
+from discreet.agent._service import Agent
+from discreet.agent._telling import told
 from discreet.agent._workers import Worker
 
 PRICES = 10_000

@@ -6,7 +6,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,11 @@ from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import secret
 from discreet.agent._groups import MOST, groups_of
 from discreet.agent._holdings import Holding, load_all
-from discreet.agent._ledger import ConflictError, Ledger, NoLedgerError
+from discreet.agent._ledger import ConflictError, Ledger
 from discreet.agent._pins import book_name, book_of
 from discreet.agent._registry import SLACK, Analyst, OverBudgetError
 from discreet.agent._rows import Answer, total
+from discreet.agent._telling import described, is_new, told
 from discreet.agent._terms import asked_of, book_columns
 from discreet.errors import InputError
 
@@ -43,7 +44,7 @@ class Agent:
 
     def __init__(self, config: Config) -> None:
         # Data that cannot be served make no ledger.
-        held = load_all(config.datasets) if _is_new(config) else None
+        held = load_all(config.datasets) if is_new(config) else None
         ledger = Ledger(config.ledger)
         try:
             holdings = held or load_all(config.datasets, ledger.orders())
@@ -305,66 +306,6 @@ class Agent:
         name = book_name(holding.dataset.name, columns, analyst)
         with self._books_lock:
             return self._books.setdefault(name, Book(name, holding, columns, analyst))
-
-
-def told(answer: Answer) -> dict[str, Any]:
-    """An answer as it is sent."""
-    return {
-        "question": answer.question,
-        "answer": answer.answer,
-        "error": answer.error,
-        "cell": [answer.low, answer.high],
-        "cells": answer.cells,
-        "bits": answer.bits,
-        "number": answer.number,
-        "at": answer.at,
-    }
-
-
-def described(holdings: Mapping[str, Holding]) -> list[dict[str, Any]]:
-    """What can be asked about data sets: names, bounds and promises, no values."""
-    return [
-        {
-            "name": holding.dataset.name,
-            "people": holding.people,
-            "public": list(holding.dataset.public),
-            "kinds": holding.kinds(),
-            "private": [
-                {**column.declared, "step": float(holding.lattices[column.name].step)}
-                for column in holding.dataset.private
-            ],
-            "collude": holding.dataset.collude,
-            "smallest_group": holding.dataset.smallest_group,
-        }
-        for holding in holdings.values()
-    ]
-
-
-def examined(config: Config) -> tuple[list[dict[str, Any]], int | None]:
-    """Everything that would stop a start, found without writing anything: the data sets, and how many answers were given.
-
-    None where there is no ledger yet.
-    """
-    ledger = None
-    with suppress(NoLedgerError):
-        ledger = None if _is_new(config) else Ledger(config.ledger, read_only=True)
-    if ledger is None:
-        return described(load_all(config.datasets)), None
-    try:
-        holdings = load_all(config.datasets, ledger.orders())
-        if ledger.has_key():
-            key = secret(Path(config.fingerprints), make=False)
-            ledger.use_key(key)
-            for holding in holdings.values():
-                ledger.pin(holding.pin(key))
-        return described(holdings), ledger.totals()[0]
-    finally:
-        ledger.close()
-
-
-def _is_new(config: Config) -> bool:
-    """Whether the ledger is a file that is not there yet."""
-    return config.ledger.startswith("sqlite:///") and not Path(config.ledger.removeprefix("sqlite:///")).exists()
 
 
 def _elsewhere(config: Config, holdings: Mapping[str, Holding], key: bytes, pinned: Mapping[str, Pin]) -> Agent:

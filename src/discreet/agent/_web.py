@@ -34,7 +34,8 @@ from discreet.agent._logs import logger
 from discreet.agent._middleware import Counts, Watch, refusal
 from discreet.agent._pages import mark, owner_page, owner_part, token, welcome_page
 from discreet.agent._queues import BusyError
-from discreet.agent._service import Agent, told
+from discreet.agent._service import Agent
+from discreet.agent._telling import told
 from discreet.agent._workers import EndedError
 from discreet.errors import DiscreetError
 

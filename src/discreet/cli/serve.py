@@ -71,8 +71,9 @@ def command(
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
     from discreet.agent._config import Config
-    from discreet.agent._service import Agent, examined
+    from discreet.agent._service import Agent
     from discreet.agent._serving import run
+    from discreet.agent._telling import examined
 
     settings = Config.load(config)
     wanted = [_wanted(text) for text in analysts]
