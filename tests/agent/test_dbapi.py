@@ -30,8 +30,8 @@ def dialect() -> None:
 
 
 @pytest.fixture
-def connection(shared: Running) -> dbapi.Connection:
-    return dbapi.connect(shared.url, shared.analyst(budget=200).key)
+def connection(running: Running) -> dbapi.Connection:
+    return dbapi.connect(running.url, running.analyst(budget=200).key)
 
 
 def test_a_cursor_asks_and_hands_out_rows(connection: dbapi.Connection) -> None:
@@ -55,7 +55,7 @@ def test_a_cursor_asks_and_hands_out_rows(connection: dbapi.Connection) -> None:
         connection.cursor()
 
 
-def test_explain_tells_the_price_and_spends_nothing(shared: Running, connection: dbapi.Connection) -> None:
+def test_explain_tells_the_price_and_spends_nothing(running: Running, connection: dbapi.Connection) -> None:
     before = connection.client.ledger()["left"]
     sql = "SELECT AVG(height) FROM people WHERE city = 'Rome' AND sex = 'M' WITH ERROR 5"
     (row,) = connection.cursor().execute(f"explain {sql}").fetchall()
@@ -74,9 +74,9 @@ def test_pandas_reads_a_connection(connection: dbapi.Connection) -> None:
     assert ((table["low"] <= table["answer"]) & (table["answer"] <= table["high"])).all()
 
 
-def test_pandas_and_sqlalchemy_read_an_engine(shared: Running) -> None:
-    ann = shared.analyst(budget=200)
-    port = shared.url.rpartition(":")[2]
+def test_pandas_and_sqlalchemy_read_an_engine(running: Running) -> None:
+    ann = running.analyst(budget=200)
+    port = running.url.rpartition(":")[2]
     for scheme in ("discreet", "discreet+http"):
         engine = sqlalchemy.create_engine(f"{scheme}://:{ann.key}@127.0.0.1:{port}/")
         table = pd.read_sql(BY_CITY, engine)
@@ -138,7 +138,7 @@ def test_parameters_that_are_refused(connection: dbapi.Connection, parameters: A
 
 
 def test_refusals_are_of_their_kind(
-    shared: Running, connection: dbapi.Connection, monkeypatch: pytest.MonkeyPatch
+    running: Running, connection: dbapi.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cursor = connection.cursor()
     with pytest.raises(dbapi.NotSupportedError, match="MAX is not offered"):
@@ -150,18 +150,18 @@ def test_refusals_are_of_their_kind(
     with pytest.raises(dbapi.NotSupportedError, match="one question at a time"):
         cursor.executemany(FEMALE, [])
     with pytest.raises(dbapi.OperationalError, match="bits and you have 0 left"):
-        dbapi.connect(shared.url, shared.analyst(budget=0).key).cursor().execute(BY_CITY.replace("5", "4"))
+        dbapi.connect(running.url, running.analyst(budget=0).key).cursor().execute(BY_CITY.replace("5", "4"))
     with pytest.raises(dbapi.OperationalError, match="does not answer"):
         dbapi.connect("http://127.0.0.1:9", "key", timeout=1).cursor().execute(BY_CITY)
     with pytest.raises(dbapi.InterfaceError, match="starts with http"):
         dbapi.connect("nowhere", "key")
     monkeypatch.delenv("DISCREET_KEY", raising=False)
     with pytest.raises(dbapi.InterfaceError, match="a key is needed"):
-        dbapi.connect(shared.url)
+        dbapi.connect(running.url)
 
 
-def test_a_notebook_shows_the_answer_its_cell_and_what_it_cost(shared: Running) -> None:
-    ann = shared.analyst(budget=100)
+def test_a_notebook_shows_the_answer_its_cell_and_what_it_cost(running: Running) -> None:
+    ann = running.analyst(budget=100)
     one = ann.ask("SELECT AVG(height) FROM people WHERE sex = 'F' AND city = 'Bern' WITH ERROR 4")
     page = one._repr_html_()
     assert one["left"] == ann.ledger()["left"]

@@ -61,9 +61,9 @@ def test_two_ways_to_name_a_group_are_one_question(running: Running) -> None:
     assert len(client.ledger()["answers"]) == 1
 
 
-def test_counts_of_zeros_and_ones(shared: Running) -> None:
-    answer = shared.analyst().ask("SELECT COUNT(smoker) FROM people WITH ERROR 10")
-    rows = [line.split(",") for line in (shared.folder / "people.csv").read_text().splitlines()[1:]]
+def test_counts_of_zeros_and_ones(running: Running) -> None:
+    answer = running.analyst().ask("SELECT COUNT(smoker) FROM people WITH ERROR 10")
+    rows = [line.split(",") for line in (running.folder / "people.csv").read_text().splitlines()[1:]]
     assert abs(answer["answer"] - sum(int(row[5]) for row in rows)) <= answer["error"]
 
 
