@@ -315,55 +315,57 @@ def attack(arguments: list[str]) -> Callable[[], Any]:
     people, questions = int(arguments[0]), int(arguments[1])
 
     def run() -> dict[str, Any]:
-        with tempfile.TemporaryDirectory() as name:
-            folder, rng = Path(name), random.Random(3)  # noqa: S311
-            address = f"sqlite:///{folder / 'ledger.sqlite'}"
-            write_folder(folder, people, address)
-            book = Ledger(address)
-            keys = [book.add_analyst("victim", 1e6), book.add_analyst("attacker", 0)]
-            book.close()
-            times: dict[str, list[float]] = {"alone": [], "attacked": [], "known": [], "health": []}
-            over, refused = threading.Event(), 0
+        """The same questions after the same answers, so that nothing but the attack differs."""
+        times: dict[str, list[float]] = {"alone": [], "attacked": [], "known": [], "health": []}
+        refused = [0]
+        for kind in ("alone", "attacked"):
+            with tempfile.TemporaryDirectory() as name:
+                one(Path(name), kind, times, refused)
+        return {kind: sorted(each)[len(each) * 99 // 100] for kind, each in times.items()} | {"refused": refused[0]}
 
-            def timed(kind: str, call: Callable[[], Any]) -> None:
-                began = time.perf_counter()
-                call()
-                times[kind].append(time.perf_counter() - began)
+    def one(folder: Path, kind: str, times: dict[str, list[float]], refused: list[int]) -> None:
+        rng, over = random.Random(3), threading.Event()  # noqa: S311
+        address = f"sqlite:///{folder / 'ledger.sqlite'}"
+        write_folder(folder, people, address)
+        book = Ledger(address)
+        keys = [book.add_analyst("victim", 1e6), book.add_analyst("attacker", 0)]
+        book.close()
 
-            def price(i: int, url: str) -> None:
-                nonlocal refused
-                mine, own = Client(url, keys[1]), random.Random(i)  # noqa: S311
-                while not over.is_set():
-                    try:
-                        mine.price(random_count(own, 1))
-                    except AgentError as problem:
-                        refused += problem.status == 429
-                        time.sleep(0.2)
+        def timed(what: str, call: Callable[[], Any]) -> None:
+            began = time.perf_counter()
+            call()
+            times[what].append(time.perf_counter() - began)
 
-            def look(url: str) -> None:
-                victim = Client(url, keys[0])
-                while not over.wait(0.2):
-                    timed("known", lambda: victim.ask("SELECT AVG(height) FROM people WITH ERROR 5"))
-                    timed("health", lambda: urllib.request.urlopen(f"{url}/health").read())  # noqa: S310
+        def price(i: int, url: str) -> None:
+            mine, own = Client(url, keys[1]), random.Random(i)  # noqa: S311
+            while not over.is_set():
+                try:
+                    mine.price(random_count(own, 1))
+                except AgentError as problem:
+                    refused[0] += problem.status == 429
+                    time.sleep(0.2)
 
-            with served(folder) as url:
-                victim = Client(url, keys[0])
-                victim.ask("SELECT AVG(height) FROM people WITH ERROR 5")
-                for _ in range(15):
-                    victim.ask(random_count(rng, 2))
-                for _ in range(questions):
-                    timed("alone", lambda: victim.ask(random_count(rng, 2)))
-                threads = [threading.Thread(target=price, args=(i, url)) for i in range(10)]
-                threads.append(threading.Thread(target=look, args=(url,)))
-                for thread in threads:
-                    thread.start()
-                time.sleep(1)
-                for _ in range(questions):
-                    timed("attacked", lambda: victim.ask(random_count(rng, 2)))
-                over.set()
-                for thread in threads:
-                    thread.join()
-            return {kind: sorted(each)[len(each) * 99 // 100] for kind, each in times.items()} | {"refused": refused}
+        def look(url: str) -> None:
+            victim = Client(url, keys[0])
+            while not over.wait(0.2):
+                timed("known", lambda: victim.ask("SELECT AVG(height) FROM people WITH ERROR 5"))
+                timed("health", lambda: urllib.request.urlopen(f"{url}/health").read())  # noqa: S310
+
+        with served(folder) as url:
+            victim = Client(url, keys[0])
+            victim.ask("SELECT AVG(height) FROM people WITH ERROR 5")
+            for _ in range(15):
+                victim.ask(random_count(rng, 2))
+            threads = [threading.Thread(target=price, args=(i, url)) for i in range(10)]
+            threads = [*threads, threading.Thread(target=look, args=(url,))] if kind == "attacked" else []
+            for thread in threads:
+                thread.start()
+            time.sleep(1)
+            for _ in range(questions):
+                timed(kind, lambda: victim.ask(random_count(rng, 2)))
+            over.set()
+            for thread in threads:
+                thread.join()
 
     return run
 
