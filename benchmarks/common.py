@@ -71,10 +71,10 @@ def best(costs: Iterable[Cost]) -> Cost:
     )
 
 
-def in_process(worker: str, *arguments: str, python: str | None = None) -> Cost:
-    """Run a worker of the calling script in a process of its own."""
+def in_process(worker: str, *arguments: str, python: str | None = None, timeout: float | None = None) -> Cost:
+    """Run a worker of the calling script in a process of its own, for so many seconds at most."""
     command = [python or sys.executable, sys.argv[0], "--worker", worker, *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=timeout)
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
     _MEASURED.append({"worker": worker, "arguments": [Path(each).name for each in arguments], **asdict(cost)})
     return cost

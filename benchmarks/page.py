@@ -95,7 +95,7 @@ def by_rows(found: dict[str, Any], workers: tuple[str, ...], title: str, name: s
     axes = figure.add_subplot()
     for worker in workers:
         points = sorted(
-            (int(each["arguments"][0].removesuffix(".npy")), each["cpu"])
+            (int(each["arguments"][0].removeprefix("finer-").removesuffix(".npy")), each["cpu"])
             for each in found["measured"]
             if each["worker"] == worker
         )
