@@ -18,6 +18,7 @@ from discreet.agent._desk import Desk
 from discreet.agent._service import Agent
 from discreet.agent._serving import configured
 from discreet.agent._web import create_app
+from tests.agent.checking import check_answers, check_rows
 from tests.agent.servers import free_port, postgres_database, write_agent
 
 
@@ -86,3 +87,16 @@ def running(folder: Path) -> Iterator[Running]:
     """An agent that answers about 300 people."""
     with serving(folder) as found:
         yield found
+
+
+@pytest.fixture
+def agents(tmp_path: Path, url: str) -> Iterator[tuple[Agent, Agent]]:
+    """Two agents, as two servers would be, on one ledger."""
+    config = Config.load(write_agent(tmp_path, ledger=url) / "agent.toml")
+    one, other = Agent(config), Agent(config)
+    one.ledger.add_analyst("ann", 1000)
+    yield one, other
+    check_rows(one.ledger)
+    check_answers(one, one.ledger.read())
+    one.close()
+    other.close()

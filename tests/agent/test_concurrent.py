@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,19 +23,6 @@ ANN = Analyst("ann", 1000.0, revoked=False)
 
 def asked(agent: Agent, where: str = "sex = 'F'", error: float = 5) -> Answer:
     return agent.ask(ANN, question_of(f"SELECT AVG(height) FROM people WHERE {where} WITH ERROR {error}"))
-
-
-@pytest.fixture
-def agents(tmp_path: Path, url: str) -> Iterator[tuple[Agent, Agent]]:
-    """Two agents, as two servers would be, on one ledger."""
-    config = Config.load(write_agent(tmp_path, ledger=url) / "agent.toml")
-    one, other = Agent(config), Agent(config)
-    one.ledger.add_analyst("ann", 1000)
-    yield one, other
-    check_rows(one.ledger)
-    check_answers(one, one.ledger.read())
-    one.close()
-    other.close()
 
 
 def test_each_knows_what_the_other_said(agents: tuple[Agent, Agent]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from discreet.agent._queues import ALLOWANCE, BusyError
 from discreet.agent._service import Agent
 from discreet.agent._sql import selection_of
 from discreet.errors import InputError
-from tests.agent.checking import check_answers, check_rows
 from tests.agent.conftest import Running
 from tests.agent.servers import CITIES, CONFIG, write_agent
 from tests.processes import said
@@ -37,19 +35,6 @@ ILLNESS = """
 [datasets.people.private.illness]
 categories = ["flu", "cold", "none"]
 """
-
-
-@pytest.fixture
-def agents(tmp_path: Path, url: str) -> Iterator[tuple[Agent, Agent]]:
-    """Two agents, as two servers would be, on one ledger."""
-    config = Config.load(write_agent(tmp_path, ledger=url) / "agent.toml")
-    one, other = Agent(config), Agent(config)
-    one.ledger.add_analyst("ann", 1000)
-    yield one, other
-    check_rows(one.ledger)
-    check_answers(one, one.ledger.read())
-    one.close()
-    other.close()
 
 
 # ---------------------------------------------------------------------- what is said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WholeFile:
+class WholeFile(ABC):
     """A file that is known by how it ends, and holds one table, or several by name: file.xlsx#name."""
 
     path: str
@@ -43,9 +44,13 @@ class WholeFile:
         """The file itself, without the name of a table in it."""
         return list(locate(self.path).paths)
 
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """The names of its columns, in order."""
+
+    @abstractmethod
     def read(self, columns: Sequence[str]) -> list[Any]:
         """The named columns row by row."""
-        raise NotImplementedError
 
     def group(
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None

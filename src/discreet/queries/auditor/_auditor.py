@@ -107,7 +107,7 @@ class Auditor:
         return f"Auditor({self._people.n} people, {len(self._memory.records)} questions, {self.bits:.4g} bits)"
 
     def _repr_html_(self) -> str:
-        people, told = self._people, sum(record.cuts for record in self._memory.records)
+        people = self._people
         least, most = float(people.keep.min()), float(people.keep.max())
         kept = f"{least:g}" if least == most else f"{least:g} to {most:g}"
         what = (
@@ -116,15 +116,14 @@ class Auditor:
         rows = [
             ("people", f"{people.n:,}", f"values from {people.lower.min():g} to {people.upper.max():g}"),
             ("keep", kept, f"everybody keeps {what}, whatever was asked"),
-            ("questions", f"{len(self._memory.records):,}", f"answered; {told:,} of them told something new"),
-            ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
+            *self._memory.facts(),
         ]
         return fact_table("auditor", rows)
 
     @property
     def bits(self) -> float:
         """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
-        return math.fsum(math.log2(len(record.cells)) for record in self._memory.records if record.cuts)
+        return self._memory.bits
 
     def offer(
         self,

@@ -67,19 +67,17 @@ class CategoryAuditor:
         )
 
     def _repr_html_(self) -> str:
-        told = sum(record.cuts for record in self._memory.records)
         rows = [
             ("people", f"{self._n:,}", f"each in one of {self._categories} categories"),
             ("keep", str(self._keep), "possible categories that everybody keeps, whatever was asked"),
-            ("questions", f"{len(self._memory.records):,}", f"answered; {told:,} of them told something new"),
-            ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
+            *self._memory.facts(),
         ]
         return fact_table("auditor", rows)
 
     @property
     def bits(self) -> float:
         """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
-        return math.fsum(math.log2(len(record.cells)) for record in self._memory.records if record.cuts)
+        return self._memory.bits
 
     @property
     def records(self) -> tuple[Record, ...]:

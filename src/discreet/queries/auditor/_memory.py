@@ -5,6 +5,7 @@ The state is a function of the transcript alone. It is brought up to date when a
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -96,6 +97,19 @@ class Transcript(ABC, Generic[State]):
         self._same: dict[tuple[bytes, Fraction], Record] = {}
         self._finest: dict[bytes, Record] = {}
         self._offered: Offer | None = None
+
+    @property
+    def bits(self) -> float:
+        """Spent so far: the sum of log2 of the cells offered, a Kraft length that bounds I* along every path."""
+        return math.fsum(math.log2(len(record.cells)) for record in self.records if record.cuts)
+
+    def facts(self) -> list[tuple[str, str, str]]:
+        """How much was asked and what it told, for people."""
+        told = sum(record.cuts for record in self.records)
+        return [
+            ("questions", f"{len(self.records):,}", f"answered; {told:,} of them told something new"),
+            ("bits", f"{self.bits:.4g}", "spent: log2 of the cells offered, added up"),
+        ]
 
     def state(self) -> State:
         """What everything that was told leaves possible."""
