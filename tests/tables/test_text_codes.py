@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
 from discreet import Joint
-from discreet.tables._arrow import numbered_texts
+from discreet.tables._arrow import BLOCK
+from discreet.tables._numbering import count_rows
+from discreet.tables._short_texts import short_texts
 
 ROWS = 60_000
 WORDS = {
@@ -18,6 +22,12 @@ WORDS = {
     "a digit inside": [f"grade {i} of 9" for i in range(10)],
     "letters of two bytes": ["né", "nè", "nê"],
     "a byte of nothing": ["a\0", "ab"],
+    "four digits": [f"{i:04d}" for i in range(0, 10_000, 7)],
+    "numbers of two lengths": [str(i) for i in range(3, 40)],
+    "a number at the end": [f"region {i}" for i in range(50)],
+    "twice the same byte": ["5", "55", "6", "66"],
+    "one more byte of nothing": ["a", "a\0"],
+    "a letter of one or two bytes": ["ab", "aé"],
 }
 
 
@@ -31,28 +41,41 @@ def drawn(words: list[str], rows: int = ROWS) -> list[str]:
 def test_codes_are_told_apart(name: str, kind: pa.DataType) -> None:
     texts = drawn(WORDS[name])
     for column in (pa.array(texts, kind), pa.array(["x", *texts], kind).slice(1)):
-        told = numbered_texts(pa.chunked_array([column]))
+        told = short_texts(pa.chunked_array([column]))
         assert told is not None
-        words, keys, number_of = told
-        assert sorted(words.to_pylist()) == sorted(set(texts))
-        assert words.take(pa.array(number_of[keys])).to_pylist() == texts
+        numbers = np.concatenate([told.numbers(start) for start in range(0, ROWS, BLOCK)])
+        assert told.column(numbers).to_pylist() == texts
+        (back,), counts = count_rows([pa.chunked_array([column])], ROWS)
+        assert dict(zip(back.to_pylist(), counts.tolist(), strict=True)) == Counter(texts)
 
 
 @pytest.mark.parametrize(
     "texts",
     [
-        drawn(["yes", "no"]),
-        drawn([f"{i:05d}" for i in range(1000)]),
-        ["a"] * (ROWS - 1) + ["bb"],
-        ["abc"] * (ROWS - 1) + ["xyz"],
+        drawn(["female", "male"]),
+        drawn([f"{i:05x}" for i in range(0, 1 << 20, 1000)]),
+        drawn(["ax", "bxy"]),
+        drawn(["aé", "aèb"]),
+        ["a"] * (ROWS - 1) + ["abc"],
+        ["abcde"] * (ROWS - 1) + ["vwxyz"],
         [""] * ROWS,
         drawn(["M", "F"], 1000),
         [None, *drawn(["M", "F"])],
     ],
-    ids=["lengths", "many", "a longer one at the end", "another at the end", "empty", "few rows", "missing"],
+    ids=[
+        "lengths",
+        "many",
+        "other beginnings",
+        "within a letter",
+        "a longer one at the end",
+        "another at the end",
+        "empty",
+        "few rows",
+        "missing",
+    ],
 )
 def test_other_texts_are_left_to_hashes(texts: list[str | None]) -> None:
-    assert numbered_texts(pa.chunked_array([pa.array(texts)])) is None
+    assert short_texts(pa.chunked_array([pa.array(texts)])) is None
 
 
 def test_counts_are_those_of_plain_rows() -> None:
@@ -61,12 +84,14 @@ def test_counts_are_those_of_plain_rows() -> None:
         {
             "sex": drawn(WORDS["one letter"]),
             "state": drawn(WORDS["two letters"]),
+            "zone": drawn(WORDS["a number at the end"]),
             "age": pa.array(rng.integers(-128, 127, ROWS), pa.int8()),
             "born": pa.array(10**12 + rng.integers(0, 50, ROWS)),
             "town": pc.if_else(pa.array(rng.random(ROWS) < 0.1), None, pa.array(drawn(["Ulm", "Essen", "Köln"]))),
         }
     )
-    public = ["state", "age", "town"]
+    public = ["state", "zone", "town"]
     for s in ("sex", "born"):
         assert Joint.from_table(table, s, public) == Joint.from_table(table.to_pylist(), s, public)
         assert Joint.from_table(table, s, "state") == Joint.from_table(table.to_pylist(), s, "state")
+        assert Joint.from_table(table, s, ["zone", "age"]) == Joint.from_table(table.to_pylist(), s, ["zone", "age"])

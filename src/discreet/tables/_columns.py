@@ -129,11 +129,13 @@ def _relabel_used(values: list[object], codes: IntArray, na: frozenset[str]) -> 
     """Drop the dictionary entries that no row uses; −1 is missing."""
     used = np.zeros(len(values) + 1, dtype=bool)
     used[codes] = True  # −1 marks the last
-    position = np.cumsum(used) - 1
     kept: list[object] = [value for value, is_used in zip(values, used[:-1].tolist(), strict=True) if is_used]
     if used[-1]:
         kept.append(None)
-    return _relabel([_simple(value) for value in kept], position[codes], na)
+    # What becomes of every entry is found for the dictionary; the many codes are looked up once.
+    alphabet, final = _relabel([_simple(value) for value in kept], np.arange(len(kept)), na)
+    position = np.cumsum(used) - 1
+    return alphabet, final[position][codes] if len(codes) else codes
 
 
 def _relabel(values: Sequence[Label], codes: IntArray, na: frozenset[str]) -> tuple[Alphabet, IntArray]:

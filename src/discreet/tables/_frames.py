@@ -5,18 +5,17 @@ They are handed over as they are, every row counting once, unless their values a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet._text import an
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, TableError, listed
-from discreet.tables._arrow import BLOCK, from_integers, numbered_texts, to_numpy
+from discreet.tables._arrow import to_numpy
+from discreet.tables._numbering import count_rows
 from discreet.tables._protocol import COUNT, check_columns
 
 if TYPE_CHECKING:
@@ -183,95 +182,6 @@ def _names(frame: Any) -> list[str]:
     import narwhals as nw
 
     return list(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
-
-
-def count_rows(columns: list[Any], rows: int) -> tuple[list[Any], IntArray]:
-    """Join equal rows of columns in memory, when their values are few: every row becomes a number, and numbers are
-    counted.
-
-    Whole numbers count from their least, other values by an Arrow dictionary. Where the products of the numbers of
-    values exceed what a table can hold, the rows are left as they are, each counting once.
-    """
-    import pyarrow as pa
-
-    if rows == 0 or not all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return columns, np.ones(rows, dtype=np.int64)
-    most = max(1 << 20, 4 * rows)
-    parts: list[_Numbered] = []
-    for column in columns:
-        part = _numbered(column)
-        if part is None or part.size > most // math.prod(each.size for each in parts):
-            return columns, np.ones(rows, dtype=np.int64)
-        parts.append(part)
-    key = np.empty(rows, dtype=np.intp)  # what is counted by: any other type would be copied once more
-    scratch: npt.NDArray[Any] = np.empty(BLOCK, dtype=np.int32 if most < 1 << 31 else np.int64)
-    for start in range(0, rows, BLOCK):
-        block = scratch[: min(BLOCK, rows - start)]
-        block[:] = 0
-        for part in parts:
-            block *= part.size
-            np.add(block, part.numbers(start), out=block, casting="unsafe")
-        key[start : start + BLOCK] = block
-    totals = np.bincount(key)
-    present = np.flatnonzero(totals)
-    found: list[Any] = []
-    rest = present
-    for part in reversed(parts):
-        rest, codes = np.divmod(rest, part.size)
-        found.append(codes + part.least if part.dictionary is None else _by_dictionary(part.dictionary, codes))
-    return found[::-1], totals[present]
-
-
-@dataclass(frozen=True, eq=False)
-class _Numbered:
-    """A column whose values are numbered: whole numbers from their least, others by a dictionary."""
-
-    values: npt.NDArray[Any]
-    size: int
-    least: int = 0
-    dictionary: Any = None
-    number_of: npt.NDArray[np.int32] | None = None  # of every value, where they are keys
-
-    def numbers(self, start: int) -> npt.NDArray[Any]:
-        """Those of a block of rows."""
-        block: npt.NDArray[Any] = self.values[start : start + BLOCK]
-        if self.number_of is not None:
-            return np.asarray(self.number_of[block])
-        shifted: npt.NDArray[Any] = block if self.least == 0 else block.astype(np.int64) - self.least
-        return shifted
-
-
-def _numbered(column: pa.ChunkedArray) -> _Numbered | None:
-    """A column's values as numbers; None where they have none, or some are missing from a dictionary that is given."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_integer(column.type) and column.type != pa.uint64() and column.null_count == 0:
-        values = to_numpy(column)
-        least = int(values.min())
-        return _Numbered(values, int(values.max()) - least + 1, least)
-    if (told := numbered_texts(column)) is not None:
-        words, keys, number_of = told
-        return _Numbered(keys, len(words), dictionary=words, number_of=number_of)
-    try:
-        encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
-    except pa.ArrowNotImplementedError:  # nested types
-        return None
-    encoded = encoded.unify_dictionaries()
-    if any(chunk.indices.null_count for chunk in encoded.chunks):
-        return None
-    dictionary = encoded.chunk(0).dictionary
-    indices = [to_numpy(chunk.indices) for chunk in encoded.chunks]
-    return _Numbered(
-        np.concatenate(indices) if len(indices) > 1 else indices[0], len(dictionary), dictionary=dictionary
-    )
-
-
-def _by_dictionary(dictionary: pa.Array, codes: IntArray) -> pa.ChunkedArray:
-    """Values that are numbered already: nobody need look at each of them again."""
-    import pyarrow as pa
-
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(from_integers(codes.astype(np.int32)), dictionary)])
 
 
 def _column(frame: Any, name: str) -> Any:

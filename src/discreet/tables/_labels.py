@@ -180,7 +180,7 @@ def encode_integers(array: npt.NDArray[np.generic]) -> tuple[Alphabet, IntArray]
         return Alphabet((integers,)), integers
     low, high = int(integers.min()), int(integers.max())
     if high - low < max(1 << 16, 4 * integers.size):
-        shifted = integers - low
+        shifted = integers - low if low else integers
         present = np.zeros(high - low + 1, dtype=bool)
         present[shifted] = True
         if present.all():  # without gaps every number is its rank
@@ -236,11 +236,12 @@ def row_numbers(columns: Sequence[IntArray]) -> IntArray:
     >>> row_numbers([np.array([1, 0, 1]), np.array([0, 5, 0])]).tolist()
     [1, 0, 1]
     """
-    key = columns[0]
+    key = columns[0].astype(np.int64)  # a copy, which is worked on in place
     for codes in columns[1:]:
         size = int(codes.max(initial=0)) + 1
         # Compress before the mixed-radix key can overflow.
         if int(key.max(initial=0)) >= (1 << 62) // size:
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-        key = key * size + codes
+        key *= size
+        key += codes
     return encode_integers(key)[1]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from discreet._typing import BoolArray, IntArray
 from discreet.errors import InputError
 from discreet.tables._arrow import from_integers, from_values
-from discreet.tables._frames import count_rows
+from discreet.tables._numbering import count_rows
 from discreet.tables._paths import ARROW, EXCEL, PARQUET, TEXT
 from discreet.tables._scratch import scratch_file
 from discreet.tables._sources import group
