@@ -70,7 +70,8 @@ def notation() -> str:
 
 
 def _section(each: Measure, said: dict[str, str]) -> str:
-    call = f"dc.measures.{python_name(each)}(joint{', order=2' if each.has_order else ''})"
+    more = ", order=2" if each.has_order else ", paths=…" if each.needs_hierarchy else ""
+    call = f"dc.measures.{python_name(each)}(joint{more})"
     facts = [f"**Formula:** `{each.formula}`", f"**Python:** `{call}`", f"**Units:** {units(each)}"]
     facts += [f"**Reads:** {_READS[each.kind]}", f"**Safer when:** {_SAFER[each.direction]}"]
     if each.least_order is not None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
 
 from discreet import Joint, measures
 from discreet.errors import InputError, MeasureError
 from discreet.measures._models import recursion_by_group
-from discreet.measures._movers import closeness_by_group
+from discreet.measures._movers import closeness_by_group, closeness_in_tree
 from discreet.testing import joints
 
 
@@ -70,17 +73,47 @@ def test_closeness_is_the_least_work_of_moving(joint: Joint) -> None:
         assert closeness_by_group(joint, ground) == pytest.approx(expected, abs=1e-9)  # type: ignore[arg-type]
 
 
-@settings(max_examples=15)
-@given(joints(max_s=6))
-def test_closeness_in_a_hierarchy_is_the_least_work_too(joint: Joint) -> None:
+@st.composite
+def hierarchies(draw: st.DrawFn, leaves: int) -> list[tuple[str, ...]]:
+    """Any tree of one height above so many leaves: each level joins the nodes of the one below it at random."""
+    ways = [[f"leaf {i}"] for i in range(leaves)]
+    for level in range(draw(st.integers(0, 3))):
+        parent = {way[-1]: f"{level}.{draw(st.integers(0, 2))}" for way in ways}
+        for way in ways:
+            way.append(parent[way[-1]])
+    return [(*way, "any") for way in ways]
+
+
+@settings(max_examples=40)
+@given(joints(max_s=6), st.data())
+def test_closeness_in_a_hierarchy_is_the_least_work_too(joint: Joint, data: st.DataObject) -> None:
     q, p = dense(joint)
-    paths = {s: (f"leaf {s}", f"half {s % 2}" if s < 4 else "rest", "any") for s in joint.s}
+    paths = dict(zip(joint.s, data.draw(hierarchies(joint.n_s)), strict=True))
+    height = len(paths[joint.s[0]])
     distance = np.zeros((len(p), len(p)))
     for (i, one), (j, other) in itertools.product(enumerate(joint.s), repeat=2):
-        common = next(level for level in range(3) if paths[one][level:] == paths[other][level:])
-        distance[i, j] = common / 2
-    expected = max(transport(column, p, distance) for column in q.T)
-    assert measures.t_closeness(joint, paths=paths) == pytest.approx(expected, abs=1e-9)
+        common = next(level for level in range(height) if paths[one][level:] == paths[other][level:])
+        distance[i, j] = common / (height - 1)
+    expected = [transport(column, p, distance) for column in q.T]
+    assert closeness_in_tree(joint, paths) == pytest.approx(expected, abs=1e-9)
+    assert measures.hierarchical_closeness(joint, paths=paths) == pytest.approx(max(expected), abs=1e-9)
+    assert np.all(closeness_in_tree(joint, paths) <= closeness_by_group(joint) + 1e-12)
+
+
+def test_a_hierarchy_of_many_values_and_groups_stays_sparse() -> None:
+    rng = np.random.default_rng(4)
+    joint = Joint.from_pairs(np.stack([rng.integers(0, 5_000, 200_000), rng.integers(0, 60_000, 200_000)], axis=1))
+    paths = {s: (f"{s}", f"{s // 10}", f"{s // 100}", "any") for s in joint.s}
+    by_level = [  # a dense matrix of values and groups would have 2.4 GB
+        closeness_by_group(Joint.from_array(_merged(joint, [paths[s][level] for s in joint.s]))) for level in range(3)
+    ]
+    assert closeness_in_tree(joint, paths) == pytest.approx(np.mean(by_level, axis=0), abs=1e-12)
+
+
+def _merged(joint: Joint, node: list[str]) -> Any:
+    _, number = np.unique(node, return_inverse=True)
+    ones = np.ones(len(node), dtype=np.int64)
+    return sparse.csr_array((ones, (number, np.arange(len(node))))) @ joint.counts
 
 
 def test_published_closeness() -> None:
@@ -111,6 +144,10 @@ def test_what_is_refused() -> None:
         measures.t_closeness(joint, paths={0: ("a", "b")})
     with pytest.raises(InputError, match="one height"):
         measures.t_closeness(joint, paths={0: ("a", "b"), 1: ("a", "c", "b")})
+    with pytest.raises(InputError, match="one root"):
+        measures.t_closeness(joint, paths={0: ("a", "b"), 1: ("c", "d")})
+    with pytest.raises(MeasureError, match="needs the hierarchy"):
+        measures.hierarchical_closeness(joint)
     with pytest.raises(MeasureError):
         measures.largest_share(Joint.from_array([[True, False], [True, True]]))
 

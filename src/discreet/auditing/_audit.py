@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discreet.auditing._matching import Matched
     from discreet.auditing._population import Population
     from discreet.auditing._special import Special
+    from discreet.columns._hierarchy import Hierarchy
     from discreet.joint._joint import Joint
     from discreet.measures import Interaction
     from discreet.tables._labels import Label
@@ -72,6 +73,7 @@ class Audit:
     household: HouseholdRisk | None = None
     population: Population | None = None
     special: Special | None = None
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of sensitive columns
 
     @property
     def is_bare(self) -> bool:

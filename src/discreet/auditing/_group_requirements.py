@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
 from discreet.measures._models import (
     disclosure_by_group,
@@ -23,7 +24,7 @@ from discreet.measures._models import (
     posterior,
     recursion_by_group,
 )
-from discreet.measures._movers import closeness_by_group
+from discreet.measures._movers import closeness_by_group, closeness_in_tree
 from discreet.measures._pmf import lift, per_x
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _FORM = re.compile(
     r"\s*(?P<symbol>[A-Za-z0-9*_]+)\s*(\(\s*(?P<column>.+?)\s*\))?\s*(?P<relation><=|>=)\s*(?P<bound>[^<>=\s]+)\s*"
 )
 _AT_LEAST = ("n", "k", "l_ent")
-_AT_MOST = ("L0", "Lmin", "Lr", "alpha", "beta", "beta_enh", "delta", "t", "t_ord", "c_2")
+_AT_MOST = ("L0", "Lmin", "Lr", "alpha", "beta", "beta_enh", "delta", "t", "t_ord", "t_hier", "c_2")
 _RECURSIVE = re.compile(r"c_([2-9]|[1-9]\d+)")
 _BY_GROUP: dict[str, Callable[[Joint], FloatArray]] = {
     "t": closeness_by_group,
@@ -52,15 +53,20 @@ class GroupRequirement:
 
     L0 of a group is log(|S| / distinct values in it); Lmin is log(largest share in it / largest share in the table); Lr is
     the largest log(share in it / share in the table) over the sensitive values. The others are the measures of that symbol,
-    each of one group: alpha, beta, beta_enh, delta, t, t_ord, l_ent, and c_2, c_3, … for (c, l)-diversity.
+    each of one group: alpha, beta, beta_enh, delta, t, t_ord, t_hier, l_ent, and c_2, c_3, … for (c, l)-diversity.
+
+    `hierarchies` are those of sensitive columns, by name, for t_hier.
     """
 
     symbol: str
     bound: float
     column: str | None = None  # the sensitive column it is about; None is each of them
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def parse(cls, text: str | GroupRequirement, sensitive: Sequence[str]) -> GroupRequirement:
+    def parse(
+        cls, text: str | GroupRequirement, sensitive: Sequence[str], hierarchies: Mapping[str, Hierarchy] | None = None
+    ) -> GroupRequirement:
         """Read a requirement; refuse one that no group can be held against, or about a column that is not sensitive.
 
         Examples
@@ -69,7 +75,7 @@ class GroupRequirement:
         GroupRequirement(symbol='k', bound=3.0, column='diagnosis')
         """
         if isinstance(text, GroupRequirement):
-            return text
+            return text.with_hierarchies(hierarchies)
         match = _FORM.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise InputError(f"requirement {text!r} does not read as 'n>=5', 'k>=3', 'k(diagnosis)>=3' or 'L0<=2'")
@@ -86,7 +92,25 @@ class GroupRequirement:
             raise InputError(f"requirement {text!r}: {why}")
         if symbol != "n" and not sensitive:
             raise InputError(f"requirement {text!r} is about sensitive values: name the sensitive column")
-        return cls(symbol, _number(match["bound"], text, counted=symbol in ("n", "k")), column)
+        found = cls(symbol, _number(match["bound"], text, counted=symbol in ("n", "k")), column)
+        return found.with_hierarchies(hierarchies)
+
+    def with_hierarchies(self, given: Mapping[str, Hierarchy] | None) -> GroupRequirement:
+        """The same with the hierarchies of sensitive columns, where it is about values in one."""
+        if self.symbol != "t_hier" or not given:
+            return self
+        about = [name for name in given if self.column in (None, name)]
+        return replace(self, hierarchies={**self.hierarchies, **{name: given[name] for name in about}})
+
+    def unfit(self, column: str, values: Iterable[object]) -> str:
+        """Why a sensitive column with these values cannot be held against it; nothing where it can."""
+        if self.symbol != "t_hier":
+            return ""
+        if column not in self.hierarchies:
+            return f"t_hier needs the hierarchy of {column!r}: --hierarchy {column}=FILE (hierarchies={{{column!r}: FILE}})"
+        labels = list(values)
+        absent = len(labels) - len(self.hierarchies[column].of_labels(labels))
+        return f"column {column!r}: {absent} of its {len(labels)} values are no leaf of its hierarchy" if absent else ""
 
     def of_groups(self, joint: Joint) -> FloatArray:
         """The value of every group (x) of a joint about one sensitive column, or about any for n."""
@@ -101,19 +125,28 @@ class GroupRequirement:
             return recursion_by_group(joint, int(match[1]))
         if self.symbol in _BY_GROUP:
             return _BY_GROUP[self.symbol](joint)
+        if self.symbol == "t_hier":
+            return self._in_tree(joint)
         if self.symbol in ("Lr", "beta"):
             gain = per_x(joint, lift(joint), np.maximum)
             return np.log2(gain) if self.symbol == "Lr" else gain - 1.0
         share = per_x(joint, posterior(joint), np.maximum)
         return share if self.symbol == "alpha" else np.log2(share / (joint.s_weight.max() / joint.total))
 
+    def _in_tree(self, joint: Joint) -> FloatArray:
+        (column,) = joint.sensitive or ("S",)
+        if reason := self.unfit(column, joint.s):
+            raise InputError(reason)
+        return closeness_in_tree(joint, self.hierarchies[column].of_labels(joint.s))
+
     def caps(self, prior: FloatArray) -> FloatArray | None:
         """The greatest share that each sensitive value may have in a group, where that is enough for the requirement.
 
         With shares of at most 1/l the entropy is log l at least; with r_1 <= α n the values from rank l on have n − (l−1) r_1
-        at least; where no value gains more than t times its share, no more than t of the records has to be moved, and none of
-        them further than 1. Where all others are at most u times their share, a value keeps 1 − u (1 − p) at least, which is p
-        2^−δ where u <= (1 − p 2^−δ) / (1 − p); that is least for the rarest value.
+        at least. Where no value has more than 1/(1 − t) of its share, those that gain have Q <= P/(1 − t) together, and
+        Q − P <= t Q: no more than t of the records has to be moved, and none of them further than 1. Where all others are at
+        most u times their share, a value keeps 1 − u (1 − p) at least, which is p 2^−δ where u <= (1 − p 2^−δ) / (1 − p); that
+        is least for the rarest value.
         """
         b, even = self.bound, np.ones_like(prior)
         if match := _RECURSIVE.fullmatch(self.symbol):
@@ -128,8 +161,7 @@ class GroupRequirement:
             "Lr": prior * 2.0**b,
             "alpha": even * b,
             "beta": prior * (1 + b),
-            "t": prior * (1 + b),
-            "t_ord": prior * (1 + b),
+            **dict.fromkeys(("t", "t_ord", "t_hier"), prior / max(1 - b, float(prior.min()))),
             "l_ent": even / max(b, 1.0),
         }.get(self.symbol)
 
@@ -180,11 +212,20 @@ def is_of_groups(symbol: str) -> bool:
     return symbol != "Lmin" and (symbol in (*_AT_LEAST, *_AT_MOST) or _RECURSIVE.fullmatch(symbol) is not None)
 
 
-def parse_all(texts: str | Iterable[str | GroupRequirement], sensitive: Sequence[str]) -> tuple[GroupRequirement, ...]:
-    """Several requirements, each once; at least one."""
-    found = [GroupRequirement.parse(text, sensitive) for text in ([texts] if isinstance(texts, str) else texts)]
+def parse_all(
+    texts: str | Iterable[str | GroupRequirement],
+    sensitive: Sequence[str],
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+) -> tuple[GroupRequirement, ...]:
+    """Several requirements, each once; at least one, and each with the hierarchies that it needs."""
+    asked = [texts] if isinstance(texts, str) else texts
+    found = [GroupRequirement.parse(text, sensitive, hierarchies) for text in asked]
     if not found:
         raise InputError("no requirement was named: say what every group must have, such as 'n>=5' or 'k>=3'")
+    for each in found:
+        for name in sensitive:
+            if each.column in (None, name) and (reason := each.unfit(name, ())):
+                raise InputError(f"requirement '{each}': {reason}")
     return tuple(dict.fromkeys(found))
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from discreet.auditing._audit import Audit, ColumnPart, Homogeneity, is_bare
+from discreet.auditing._group_requirements import GroupRequirement
 from discreet.auditing._individual import HouseholdRisk
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import Population
 from discreet.auditing._special import special as find_special
 from discreet.columns._bands import bands_of
+from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import ColumnError, InputError, TableError
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY, maximin_information, pronounced, worst_case_leakage
@@ -42,6 +45,7 @@ def audit(
     household: str | None = None,
     population: object = None,
     special: int | None = None,
+    hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
     **reading: Unpack[Reading],
 ) -> Audit:
     """Measure what the public columns of a table give away about its sensitive columns, and how easily people are found.
@@ -60,6 +64,8 @@ def audit(
         A table of the population with the same public columns, for k-map and δ-presence.
     special
         Look for people whom so many public columns or fewer single out (SUDA).
+    hierarchies
+        {sensitive column: ARX file}: how far apart its values are, for t_hier.
     **reading
         As of `Joint.from_table`; `missing="wildcard"` lets a missing public cell match any value, as in tables where cells were
         suppressed: n, k and what follows from them count all records that match.
@@ -75,11 +81,12 @@ def audit(
     wildcard = reading.get("missing") == "wildcard"
     if wildcard:
         reading["missing"] = "level"
+    trees = _trees(hierarchies, (sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ()))
     joint = _joint(table, sensitive, public, side, reading)
     name = named(table)
     source = "a table in memory" if name == "the table" else name
     progress = reading.get("progress")
-    found = audit_joint(joint, orders=orders, source=source, progress=progress, wildcard=wildcard)
+    found = audit_joint(joint, orders=orders, source=source, progress=progress, wildcard=wildcard, hierarchies=trees)
     rest: Reading = {**reading, "missing": "level"}  # rows were dropped by the columns that are audited, not by others
     if weights is not None:
         found = replace(found, people=_people(table, found, weights, rest))
@@ -93,6 +100,25 @@ def audit(
     if special is not None:
         found = replace(found, special=find_special(joint, size=special, wildcard=wildcard, progress=progress))
     return found
+
+
+def _trees(
+    hierarchies: Mapping[str, str | Path | Hierarchy] | None, sensitive: tuple[str, ...]
+) -> dict[str, Hierarchy]:
+    for name in hierarchies or ():
+        if name not in sensitive:
+            raise ColumnError(
+                f"a hierarchy is given for {name!r}, which is not a sensitive column: an audit reads no other"
+            )
+    given = (hierarchies or {}).items()
+    return {name: each if isinstance(each, Hierarchy) else Hierarchy.load(each) for name, each in given}
+
+
+def _check_trees(joint: Joint, trees: Mapping[str, Hierarchy]) -> None:
+    for name, asked in ((name, GroupRequirement("t_hier", 0.0, None, trees)) for name in trees):
+        one = joint if len(joint.sensitive) == 1 else joint.select(sensitive=[name])
+        if reason := asked.unfit(name, one.s):
+            raise ColumnError(reason)
 
 
 def _joint(
@@ -122,6 +148,7 @@ def audit_joint(
     source: str = "",
     progress: Progress | None = None,
     wildcard: bool = False,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Audit:
     """The audit of a joint that was counted already."""
     if not joint.is_integral:
@@ -134,20 +161,28 @@ def audit_joint(
     if is_bare(joint):
         values = {"n": float(matched.records.min())}
         return Audit(joint, values, _columns(joint, progress, wildcard), {}, Homogeneity(0, 0, 0), source, matched)
-    values = _values(joint, orders)
+    trees = dict(hierarchies or {})
+    _check_trees(joint, trees)
+    values = _values(joint, orders, trees)
     if wildcard:
         values |= matched.values()
     together = () if joint.has_side else tuple(pronounced(joint))
     alike = _homogeneity(joint, matched)
     columns = _columns(joint, progress, wildcard)
-    return Audit(joint, values, columns, _sensitive(joint, wildcard), alike, source, matched, together)
+    alone = _sensitive(joint, wildcard, trees)
+    return Audit(joint, values, columns, alone, alike, source, matched, together, hierarchies=trees)
 
 
-def _values(joint: Joint, orders: Sequence[float] | None) -> dict[str, float]:
-    """Every measure."""
+def _values(joint: Joint, orders: Sequence[float] | None, trees: Mapping[str, Hierarchy]) -> dict[str, float]:
+    """Every measure that the joint has all of; one in a hierarchy is about a single sensitive column."""
     if orders is None:
         orders = ORDERS if joint.counts.nnz <= SMALL and joint.n_s <= FEW else ()
-    values = {symbol: each(joint) for symbol, each in REGISTRY.items() if not each.has_order}
+    plain = {symbol: each for symbol, each in REGISTRY.items() if not each.has_order}
+    values = {
+        symbol: each(joint, paths=trees[joint.sensitive[0]].of_labels(joint.s)) if each.needs_hierarchy else each(joint)
+        for symbol, each in plain.items()
+        if not each.needs_hierarchy or (len(joint.sensitive) == 1 and trees)
+    }
     for each in REGISTRY.values():
         defined = [each.at(order) for order in orders if each.takes(order)]
         values.update({measure.symbol: measure(joint) for measure in defined})
@@ -207,7 +242,7 @@ def _columns(joint: Joint, progress: Progress | None, wildcard: bool) -> tuple[C
     return tuple(parts)
 
 
-def _sensitive(joint: Joint, wildcard: bool) -> dict[str, dict[str, float]]:
+def _sensitive(joint: Joint, wildcard: bool, trees: Mapping[str, Hierarchy]) -> dict[str, dict[str, float]]:
     """Each sensitive column by itself, when there are several."""
     if len(joint.sensitive) < 2:
         return {}
@@ -215,6 +250,8 @@ def _sensitive(joint: Joint, wildcard: bool) -> dict[str, dict[str, float]]:
     for name in joint.sensitive:
         one = joint.select(sensitive=[name])
         found[name] = {"levels": float(one.n_s), **_some(one, wildcard)}
+        if name in trees:
+            found[name]["t_hier"] = REGISTRY["t_hier"](one, paths=trees[name].of_labels(one.s))
     return found
 
 

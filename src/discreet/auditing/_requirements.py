@@ -109,6 +109,10 @@ class Requirement:
                 known = listed(audit.joint.sensitive) if audit.joint.sensitive else "none"
                 raise InputError(f"requirement '{self}': {self.column!r} is not sensitive, but {known}")
             return self._alone(audit.joint.select(sensitive=[self.column]), audit, most)
+        if self._is_in_tree and len(audit.joint.sensitive) > 1:  # several columns together have no hierarchy
+            one_by_one = ((name, audit.joint.select(sensitive=[name])) for name in audit.joint.sensitive)
+            found = [replace(self._alone(one, audit, most), column=name) for name, one in one_by_one]
+            return max(found, key=lambda each: (not each.met, each.value))
         finding = self._finding(audit.joint, self._value(audit), most, self._of_groups(audit))
         if finding.met and _is_about_x(self.symbol) and len(audit.joint.sensitive) > 1:
             for name in audit.joint.sensitive:
@@ -124,6 +128,9 @@ class Requirement:
     def _alone(self, one: Joint, audit: Audit, most: int) -> Finding:
         """The requirement held against one of several sensitive columns."""
         matched = Matched.of(one, wildcard=audit.matched.has_wildcards)
+        if self._is_in_tree:
+            own = GroupRequirement(self.symbol, 0.0, None, audit.hierarchies).of_groups(one)
+            return self._finding(one, float(own.max()), most, own)
         values = matched.values() if matched.has_wildcards else {}
         value = values[self.symbol] if self.symbol in values else REGISTRY[self.symbol](one)
         return self._finding(one, value, most, _of_groups(self.symbol, one, matched))
@@ -142,7 +149,13 @@ class Requirement:
             raise MeasureError(f"{self.symbol} needs the population: name its table")
         if audit.is_bare:
             raise MeasureError(f"{self.symbol} is about sensitive values: name a sensitive column")
+        if self._is_in_tree:  # which an audit has, where the hierarchy was given
+            raise MeasureError(GroupRequirement(self.symbol, 0.0).unfit(audit.joint.sensitive[0], ()))
         return REGISTRY[self.symbol](audit.joint)
+
+    @property
+    def _is_in_tree(self) -> bool:
+        return self.symbol == "t_hier"
 
     def _of_groups(self, audit: Audit) -> FloatArray | None:
         if self.symbol == _RISK:
@@ -151,6 +164,8 @@ class Requirement:
             return audit.population.sizes.astype(np.float64)
         if self.symbol == "presence_max" and audit.population is not None:
             return audit.population.presence
+        if self._is_in_tree:
+            return GroupRequirement(self.symbol, 0.0, None, audit.hierarchies).of_groups(audit.joint)
         return _of_groups(self.symbol, audit.joint, audit.matched)
 
     def _finding(self, joint: Joint, value: float, most: int, own: FloatArray | None) -> Finding:

@@ -137,6 +137,9 @@ SENTENCES: dict[str, Sentence] = {
     "t_ord": lambda value, _: (
         f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of their range."
     ),
+    "t_hier": lambda value, _: (
+        f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of the hierarchy."
+    ),
     "HG": lambda value, _: (
         f"Guessing the sensitive value one by one takes {_guesses(value)} on average before the release."
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,7 +127,7 @@ def _with_types(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
         found.setdefault(name, {}).update({"type": kind.kind} | ({"band": kind.band} if kind.band is not None else {}))
         if kind.order:
             found[name]["order"] = list(kind.order)
-    for name, text in _hierarchies(typed.get("hierarchy"), recipe):
+    for name, text in hierarchies_of(typed.get("hierarchy"), recipe.public, recipe.sensitive):
         found.setdefault(name, {})["hierarchy"] = _here(text, recipe)
     for name, text in _pairs(typed.get("weights"), "weight", "COLUMN=NUMBER, such as age=2", recipe):
         found.setdefault(name, {})["weight"] = _number(text, "weight", name)
@@ -162,23 +162,25 @@ def _pairs(texts: Iterable[str] | None, option: str, form: str, recipe: Recipe) 
     return list(found.items())
 
 
-def _hierarchies(texts: Iterable[str] | str | None, recipe: Recipe) -> list[tuple[str, str]]:
-    """COLUMN=FILE, or the file alone where there is one public column."""
+def hierarchies_of(
+    texts: Iterable[str] | None, first: Sequence[str], others: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """COLUMN=FILE, each column once, or the file alone where there is one column of the first kind."""
     from discreet.errors import InputError
 
-    found = []
-    for text in [texts] if isinstance(texts, str) else texts or ():
+    found: dict[str, str] = {}
+    for text in texts or ():
         name, mark, path = text.partition("=")
-        if mark and name in recipe.public:
-            found.append((name, path))
-        elif len(recipe.public) == 1 and not (mark and not Path(text).exists()):
-            found.append((recipe.public[0], text))
-        else:
-            raise InputError(
-                f"--hierarchy {text!r} does not name a public column: say --hierarchy COLUMN=FILE, with one of "
-                f"{', '.join(recipe.public)}"
-            )
-    return found
+        if not mark or name not in (*first, *others):
+            if len(first) != 1 or (mark and not Path(text).exists()):
+                raise InputError(
+                    f"--hierarchy {text!r} does not name a column: say --hierarchy COLUMN=FILE, with one of "
+                    f"{', '.join((*first, *others)) or 'the sensitive columns'}"
+                )
+            name, path = first[0], text
+        if found.setdefault(name, path) != path:
+            raise InputError(f"--hierarchy is given twice for {name!r}, as {found[name]} and as {path}: give it once")
+    return list(found.items())
 
 
 def _number(text: str, option: str, name: str) -> float:

@@ -302,7 +302,7 @@ _FRONTIER_OPTIONS = (
         "--hierarchy",
         multiple=True,
         metavar="[COLUMN=]FILE",
-        help="A CSV of categories, as ARX writes them: cells are its nodes.",
+        help="A CSV of categories, as ARX writes them: cells are its nodes. Of a sensitive column: for t_hier.",
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Of the searches that draw at random."),
 )

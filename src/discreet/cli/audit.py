@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli._asked import hierarchies_of
 from discreet.cli._shared import asked_table, audit_table_options, coarsened, flat, print_json, progress
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
 @click.option("--household", metavar="COLUMN", help="Who is found leads to all of his household.")
+@click.option(
+    "--hierarchy",
+    multiple=True,
+    metavar="[COLUMN=]FILE",
+    help="How far apart the values of a sensitive column are, for t_hier: a CSV as ARX writes them.",
+)
 @click.option("--population", metavar="TABLE", help="The population: how many people in it a record matches (k-map).")
 @click.option(
     "--special",
@@ -74,14 +81,16 @@ def command(
     threats = load_threats(options["threat"]) if options["threat"] else ()
     public = flat(options["public"], where)
     coarsen = coarsened(options["coarsen"], public)
+    sensitive = flat(options["sensitive"], where)
     with progress("audit") as report:
         found = audit(
             where,
-            flat(options["sensitive"], where) or None,
+            sensitive or None,
             public,
             flat(options["side"], where) or None,
             orders=options["order"] or None,
             **{name: options[name] for name in ("weights", "household", "population", "special")},
+            hierarchies=dict(hierarchies_of(options["hierarchy"], sensitive)),
             coarsen=coarsen,
             progress=report,
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
@@ -120,6 +129,10 @@ def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
         options[name] = options[name] or recipe.having(name)
     options["weights"] = options["weights"] or recipe.one_having("weight")
     options["household"] = options["household"] or recipe.one_having("household")
+    files = {name: recipe.columns[name].hierarchy for name in recipe.sensitive if name in options["sensitive"]}
+    options["hierarchy"] = options["hierarchy"] or [
+        f"{name}={recipe.path(file)}" for name, file in files.items() if file
+    ]
     data = recipe.data
     coarsen = tuple(f"{name}={band}" for name, band in recipe.coarsen.items() if name in options["public"])
     read = {"missing": data.missing, "na": tuple(data.na), "memory_limit": data.memory_limit, "coarsen": coarsen}

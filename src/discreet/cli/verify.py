@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from discreet.cli._asked import hierarchies_of
 from discreet.cli._shared import asked_table, engine_options, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
@@ -17,11 +18,23 @@ from discreet.cli._stdin import TableName
 @click.option(
     "--original", type=TableName(), metavar="TABLE", help="The table that was released: leakage is recomputed from it."
 )
+@click.option(
+    "--hierarchy",
+    multiple=True,
+    metavar="[COLUMN=]FILE",
+    help="That of a sensitive column, for t_hier; the whole policy has it, its public part has not.",
+)
 @memory_option
 @engine_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 def command(
-    released: str, policy_file: str, original: str | None, memory_limit: str | None, as_json: bool, **engine: Any
+    released: str,
+    policy_file: str,
+    original: str | None,
+    hierarchy: tuple[str, ...],
+    memory_limit: str | None,
+    as_json: bool,
+    **engine: Any,
 ) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
     from discreet.release import Policy
@@ -32,7 +45,9 @@ def command(
         if engine["engine"] == "spark" and not Path(policy_file).is_file():  # a folder that a cluster wrote
             found = ClusterPolicy.load(asked_table(policy_file, engine)).verify(asked_table(released, engine), there)
         else:
-            policy = Policy.load(policy_file)
+            policy: Any = Policy.load(policy_file)
+            if hierarchy:
+                policy = policy.with_hierarchies(dict(hierarchies_of(hierarchy, policy.sensitive)))
             found = policy.verify(asked_table(released, engine), there, memory_limit=memory_limit, progress=report)
     if as_json:
         print_json(found.to_dict())

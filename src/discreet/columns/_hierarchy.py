@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._text import text
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from discreet._typing import IntArray
+    from discreet.tables._labels import Label
 
 
 class HierarchyError(InputError):
@@ -41,6 +43,13 @@ class Hierarchy:
         """The number of levels, the leaves' and the root's included."""
         return len(next(iter(self.paths.values())))
 
+    @property
+    def is_crooked(self) -> bool:
+        """Whether it is no tree of one height with one root, as one that a file of ours holds must be."""
+        ways = list(self.paths.values())
+        shapes = {(len(way), way[-1]) for way in ways if len(way) > 1}
+        return len(shapes) != 1 or any(len(way) < 2 for way in ways)
+
     @classmethod
     def load(cls, path: str | Path) -> Hierarchy:
         """Read a hierarchy file (UTF-8).
@@ -51,14 +60,14 @@ class Hierarchy:
             The file cannot be read or is not a hierarchy.
         """
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            given = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise HierarchyError(f"{path} cannot be read: {reason}") from None
-        return cls.parse(text, name=str(path))
+        return cls.parse(given, name=str(path))
 
     @classmethod
-    def parse(cls, text: str, *, name: str = "hierarchy") -> Hierarchy:
+    def parse(cls, given: str, *, name: str = "hierarchy") -> Hierarchy:
         """Read a hierarchy from text; the delimiter is the semicolon if the first line has one, or the comma.
 
         Raises
@@ -67,8 +76,8 @@ class Hierarchy:
             No lines, lines of different length, an empty or repeated leaf, a node with two
             parents, or more than one root.
         """
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        reader = csv.reader(io.StringIO(text), delimiter=";" if ";" in first else ",", strict=True)
+        first = next((line for line in given.splitlines() if line.strip()), "")
+        reader = csv.reader(io.StringIO(given), delimiter=";" if ";" in first else ",", strict=True)
         paths: dict[str, tuple[str, ...]] = {}
         parents: dict[tuple[int, str], tuple[str, int]] = {}
         width = 0
@@ -96,6 +105,24 @@ class Hierarchy:
         if len(roots) > 1:
             raise HierarchyError(f"{name}: {len(roots)} different roots in the last column instead of one")
         return cls(paths)
+
+    def leaf(self, label: object) -> str:
+        """How the file writes a value: as a cell shows it, or as Python does."""
+        shown = text(label)
+        return shown if shown in self.paths else str(label)
+
+    def of_labels(self, labels: Iterable[Label]) -> dict[Label, tuple[str, ...]]:
+        """The nodes of every label from its leaf to the root, where it has one; what is missing stands alone under the root.
+
+        Examples
+        --------
+        >>> Hierarchy({"1": ("1", "odd", "*"), "2": ("2", "even", "*")}).of_labels([1, None, 7])
+        {1: ('1', 'odd', '*'), None: ('missing', 'missing', '*')}
+        """
+        root = next(iter(self.paths.values()))[-1]
+        none = (*["missing"] * (self.height - 1), root)
+        ways = ((label, none if label is None else self.paths.get(self.leaf(label))) for label in labels)
+        return {label: way for label, way in ways if way is not None}
 
     def missing(self, labels: Sequence[object]) -> list[int]:
         """The letters, by number, whose labels are no leaf of the hierarchy."""

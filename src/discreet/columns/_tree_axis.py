@@ -13,7 +13,6 @@ import numpy as np
 
 from discreet._text import text
 from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
-from discreet.columns._hierarchy import Hierarchy
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError, InputError
 
@@ -104,7 +103,7 @@ def tree_of_hierarchy(name: str, labels: tuple[Label, ...], kind: ColumnType) ->
     hierarchy = kind.hierarchy
     if hierarchy is None:
         raise InputError(f"column {name!r}: a hierarchy needs its file")
-    present = {leaf_name(label, hierarchy): label for label in labels if label is not None}
+    present = {hierarchy.leaf(label): label for label in labels if label is not None}
     absent = [leaf for leaf in present if leaf not in hierarchy.paths]
     if absent:
         raise ColumnError(
@@ -118,12 +117,6 @@ def tree_of_hierarchy(name: str, labels: tuple[Label, ...], kind: ColumnType) ->
         )
     leaves = [(frozenset([present.get(leaf, leaf)]), path[level:]) for leaf, path in hierarchy.paths.items()]
     return _tree_axis(name, labels, kind, leaves)
-
-
-def leaf_name(label: Label, hierarchy: Hierarchy) -> str:
-    """How a hierarchy file writes a value: as a cell shows it, or as Python does."""
-    shown = text(label)
-    return shown if shown in hierarchy.paths else str(label)
 
 
 def _tree_axis(

@@ -20,7 +20,7 @@ from discreet.measures._models import (
     largest_share,
     recursive_diversity,
 )
-from discreet.measures._movers import ordered_closeness, t_closeness
+from discreet.measures._movers import hierarchical_closeness, ordered_closeness, t_closeness
 from discreet.measures._orders import arimoto_information, maximal_alpha_leakage, renyi_leakage, sibson_information
 from discreet.measures._ranges import (
     conditional_hartley_entropy,
@@ -73,6 +73,7 @@ __all__ = [
     "guessing_entropy",
     "guessing_leakage",
     "hartley_entropy",
+    "hierarchical_closeness",
     "identifiability",
     "interactions",
     "largest_share",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
-from discreet.errors import InputError
+from discreet.errors import InputError, MeasureError
 from discreet.measures._models import posterior
 from discreet.measures._pmf import p_s, per_x
 from discreet.measures._registry import measure
@@ -49,7 +49,7 @@ def t_closeness(joint: Joint, *, ground: Ground = "equal", paths: Mapping[Label,
     >>> round(float(closeness_by_group(salaries, "ordered")[0]), 3)  # Li et al., IV-A
     0.375
     """
-    distance = closeness_by_group(joint, ground) if paths is None else _by_hierarchy(joint, paths)
+    distance = closeness_by_group(joint, ground) if paths is None else closeness_in_tree(joint, paths)
     return float(distance.max())
 
 
@@ -75,6 +75,36 @@ def ordered_closeness(joint: Joint) -> float:
     0.5
     """
     return t_closeness(joint, ground="ordered")
+
+
+@measure(
+    "t_hier",
+    "t-closeness of values in a hierarchy",
+    kind="pmf",
+    role="leakage",
+    units="share",
+    formula="max_x 1/h Σ_levels Σ_v (p(v|x) − p(v))⁺ over the nodes v of the h levels below the root",
+    reference="[Li et al. 2007, IV-C]",
+    needs_hierarchy=True,
+)
+def hierarchical_closeness(joint: Joint, *, paths: Mapping[Label, Sequence[str]] | None = None) -> float:
+    """The same where values stand in a tree, and two are as far apart as their lowest common node is high.
+
+    `t_closeness(joint, paths=...)`: the mean over the levels below the root of the total variation between a group and the
+    table there, at most `t`. It needs the hierarchy, {s: (s, …, root)}.
+
+    Examples
+    --------
+    >>> from discreet import Joint
+    >>> joint = Joint.from_pairs([("flu", "a"), ("cold", "b"), ("gout", "a"), ("gout", "b")])
+    >>> tree = {"flu": ("flu", "lungs", "*"), "cold": ("cold", "lungs", "*"), "gout": ("gout", "joints", "*")}
+    >>> t_closeness(joint), hierarchical_closeness(joint, paths=tree)
+    (0.25, 0.125)
+    """
+    joint.require_counts()
+    if paths is None:
+        raise MeasureError("t_hier needs the hierarchy of the sensitive values: paths={value: (value, …, root)}")
+    return t_closeness(joint, paths=paths)
 
 
 def closeness_by_group(joint: Joint, ground: Ground = "equal") -> FloatArray:
@@ -125,32 +155,39 @@ def _some_ordered(
     return np.asarray(np.add.reduceat(below + above, starts) + first)
 
 
-def _by_hierarchy(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> FloatArray:
-    """EMD on a tree of one height: what children cannot settle travels through their node [Li et al., IV-C]."""
+def closeness_in_tree(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> FloatArray:
+    """EMD(p(s|x), p(s)) of every group on a tree whose leaves have one height: a mean of total variations.
+
+    Two values whose lowest common node is j of h levels up are j/h apart, and differ at just the j levels below it. So the
+    distance is a sum over levels, and the least work, what crosses every edge [Li et al., IV-C], is the mean over the h levels
+    below the root of the total variation between what a group and the table have there.
+    """
     from scipy import sparse
 
-    absent = [label for label in joint.s if label not in paths]
+    places = _places(joint, paths)
+    q, prior = posterior(joint), p_s(joint)
+    shares = sparse.csc_array((q, joint.counts.indices, joint.counts.indptr), shape=joint.counts.shape)
+    found = np.zeros(joint.n_x)
+    for node in places:
+        table = np.bincount(node, prior)
+        merge = sparse.csr_array((np.ones(len(node)), (node, np.arange(len(node)))), shape=(len(table), len(node)))
+        group = sparse.csc_array(merge @ shares)
+        gained = np.maximum(group.data - table[group.indices], 0.0)
+        found += np.add.reduceat(gained, group.indptr[:-1])  # every group has a value, so none of them is empty
+    return found / len(places)
+
+
+def _places(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> list[IntArray]:
+    """For every level below the root the number of each value's node; a node is known by its way to the root."""
+    joint.require_counts()
+    absent = sum(label not in paths for label in joint.s)
     if absent:
-        raise InputError(f"the hierarchy lacks {len(absent)} of {joint.n_s} sensitive values")
-    height = {len(paths[label]) for label in joint.s}
-    if len(height) != 1:
-        raise InputError("a hierarchy for t-closeness has all its leaves at one height")
-    steps = height.pop() - 1
-    extra = (
-        sparse.csr_array(
-            sparse.csc_array((posterior(joint), joint.counts.indices, joint.counts.indptr), shape=joint.counts.shape)
-        ).toarray()
-        - p_s(joint)[:, None]
-    )
-    moved = np.zeros(joint.n_x)
-    names = [tuple(paths[label]) for label in joint.s]
-    for level in range(1, steps + 1):
-        parent_of = [name[1:] for name in names]
-        parents = {parent: i for i, parent in enumerate(dict.fromkeys(parent_of))}
-        owner = np.array([parents[parent] for parent in parent_of])
-        gained, lost = np.zeros((len(parents), joint.n_x)), np.zeros((len(parents), joint.n_x))
-        np.add.at(gained, owner, np.maximum(extra, 0.0))
-        np.add.at(lost, owner, np.maximum(-extra, 0.0))
-        moved += level / steps * np.minimum(gained, lost).sum(axis=0)
-        extra, names = gained - lost, list(parents)
-    return moved
+        raise InputError(f"the hierarchy lacks {absent} of {joint.n_s} sensitive values")
+    ways = [tuple(paths[label]) for label in joint.s]
+    if len({len(way) for way in ways}) != 1 or len({way[-1] for way in ways}) != 1 or len(ways[0]) < 2:
+        raise InputError("a hierarchy for t-closeness has all its leaves at one height below one root")
+    found = [np.arange(len(ways))]
+    for level in range(1, len(ways[0]) - 1):
+        number: dict[tuple[str, ...], int] = {}
+        found.append(np.array([number.setdefault(way[level:], len(number)) for way in ways]))
+    return found

@@ -40,6 +40,7 @@ class Measure:
     whole_orders: bool = False
     has_side: bool = False
     reads_order: bool = False  # of the values of S
+    needs_hierarchy: bool = False  # of the values of S: the function takes paths=
 
     @property
     def has_order(self) -> bool:
@@ -129,6 +130,7 @@ class Facts(TypedDict):
     whole_orders: NotRequired[bool]
     has_side: NotRequired[bool]
     reads_order: NotRequired[bool]
+    needs_hierarchy: NotRequired[bool]
 
 
 def measure(symbol: str, name: str, **facts: Unpack[Facts]) -> Callable[[Callable[P, float]], Callable[P, float]]:

@@ -173,6 +173,12 @@ class Recipe:
         return found
 
     @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """How far apart the values of sensitive columns are, where files say so, by column."""
+        files = {name: self.columns[name].hierarchy for name in self.sensitive}
+        return {name: Hierarchy.load(self.path(file)) for name, file in files.items() if file}
+
+    @property
     def coarsen(self) -> dict[str, Any]:
         """How public columns are made coarser while they are counted; a plain number counts characters of a code."""
         found = {name: self.columns[name] for name in self.public if self.columns[name].coarsen is not None}

@@ -109,6 +109,7 @@ def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         recipe.sensitive,
         recipe.require,
         recipe.types,
+        recipe.hierarchies,
         weights=recipe.weights,
         out=recipe.place(output.table),
         policy=recipe.place(output.policy),
@@ -134,7 +135,7 @@ def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:
         )
     if (policy.public, policy.sensitive) != (recipe.public, recipe.sensitive):
         raise InputError(f"{where} is about other columns than the recipe: {listed(policy.public)}")
-    return replace(policy, require=parse_all(recipe.require, recipe.sensitive)), False
+    return replace(policy, require=parse_all(recipe.require, recipe.sensitive, recipe.hierarchies)), False
 
 
 def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, bool]:
@@ -145,6 +146,7 @@ def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, b
         recipe.sensitive,
         recipe.require,
         recipe.types,
+        recipe.hierarchies,
         weights=recipe.weights,
         shape=search.shape,
         suppress=search.suppress,

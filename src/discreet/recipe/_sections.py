@@ -60,7 +60,9 @@ class ColumnSection:
     )
     coarsest: float | int | str | None = told(None, "never coarser than this, in the same units")
     order: list[str] = told((), "of ordered categories: lowest first")
-    hierarchy: str | None = told(None, "an ARX file; relative to this file")
+    hierarchy: str | None = told(
+        None, "an ARX file; relative to this file. Of a sensitive column: how far apart its values are, for t_hier"
+    )
     weight: float | int = told(1, "how much this column's coarseness counts")
     fixed: bool = told(False, "leave it as it is")
     scale: float | int | None = told(None, "the unit of the column, for one bound on the largest distance")

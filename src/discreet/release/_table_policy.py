@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +21,7 @@ from discreet._text import counted
 from discreet._typing import Limits, Unseen
 from discreet.auditing._group_requirements import GroupRequirement, findings
 from discreet.columns._boxes import Boxes
+from discreet.columns._hierarchy import Hierarchy
 from discreet.columns._types import ColumnType
 from discreet.errors import InputError
 from discreet.release import _releasing as releasing
@@ -158,7 +160,16 @@ class TablePolicy:
         if alone:
             found["k"] = float(min(each.distinct.min() for each in alone))
             found["L0"] = max(math.log2(each.n_s / each.distinct.min()) for each in alone)
+            asked = [each for each in self.require if each.symbol not in found and not self._unfit(each, joint)]
+            for each in findings(asked, joint):
+                both = [each.worst, found.get(each.requirement.symbol, each.worst)]
+                found[each.requirement.symbol] = each.requirement.worst(np.array(both))
         return found
+
+    def _unfit(self, each: GroupRequirement, joint: Joint) -> list[str]:
+        """Why a requirement cannot be held against a joint, column by column."""
+        about = [name for name in joint.sensitive if each.column in (None, name)] if each.symbol == "t_hier" else []
+        return [words for name in about if (words := each.unfit(name, joint.select(sensitive=[name]).s))]
 
     def misclaims(self, found: dict[str, float]) -> list[str]:
         """Figures of this policy that recomputed ones do not bear out."""
@@ -171,11 +182,27 @@ class TablePolicy:
     def broken_by(self, after: Joint) -> list[str]:
         """Why a released joint does not keep the promises; where S is not there, records alone are looked at."""
         asked = [each for each in self.require if each.symbol == "n" or after.sensitive]
-        return [found.sentence() for found in findings(asked, after) if not found.met]
+        unfit = {each: self._unfit(each, after) for each in asked}
+        reasons = [words for each in asked for words in unfit[each]]
+        fit = [each for each in asked if not unfit[each]]
+        return [*reasons, *(found.sentence() for found in findings(fit, after) if not found.met)]
 
     def face(self) -> TablePolicy:
         """The public face: cells and promises, without the values that occurred and without the source."""
-        return replace(self, letters=None, source={})
+        require = tuple(replace(each, hierarchies={}) for each in self.require)  # they list sensitive values
+        return replace(self, letters=None, source={}, require=require)
+
+    def with_hierarchies(self, hierarchies: Mapping[str, str | Path | Hierarchy]) -> TablePolicy:
+        """The same with the hierarchies of sensitive columns, which a public face does not hold, for promises of t_hier."""
+        trees = {
+            name: each if isinstance(each, Hierarchy) else Hierarchy.load(each) for name, each in hierarchies.items()
+        }
+        for name in trees:
+            if not any(each.symbol == "t_hier" and each.column in (None, name) for each in self.require):
+                raise InputError(f"a hierarchy is given for {name!r}, and the policy promises nothing about one of it")
+            if name not in self.sensitive:
+                raise InputError(f"a hierarchy is given for {name!r}, which is not a sensitive column of the policy")
+        return replace(self, require=tuple(each.with_hierarchies(trees) for each in self.require))
 
     def with_source(self, **facts: Any) -> TablePolicy:
         """The same policy, with facts about the data it was made for."""
@@ -192,8 +219,19 @@ class TablePolicy:
         return releasing.apply(self, table, **options)
 
     def verify(self, table: object, original: object | None = None, **limits: Unpack[Limits]) -> Verification:
-        """Check a released table against this policy, from the table alone or against the original."""
-        return verify(self, table, original, **limits)
+        """Check a released table against this policy, from the table alone or against the original.
+
+        What a public face cannot know, for want of the hierarchy of a sensitive column, is named as not checked.
+        """
+        lacking = {
+            each: reason
+            for each in self.require
+            for name in self.sensitive
+            if each.column in (None, name) and (reason := each.unfit(name, ()))
+        }
+        known = replace(self, require=tuple(each for each in self.require if each not in lacking))
+        found = verify(known, table, original, **limits)
+        return replace(found, unchecked=(*found.unchecked, *(f"{each}: {why}" for each, why in lacking.items())))
 
     # ------------------------------------------------------------------ files
 

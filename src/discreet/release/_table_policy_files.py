@@ -1,6 +1,7 @@
 """The file of a TablePolicy: JSON with a checksum, read by somebody who does not trust whoever wrote it.
 
-The public face has the boxes, the requirement and the figures. The private part adds the letters.
+The public face has the boxes, the requirement and the figures. The private part adds the letters, and the hierarchies of
+sensitive columns that a requirement reads: they list sensitive values.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from discreet._typing import MissingPolicy, Unseen
 from discreet.auditing._group_requirements import GroupRequirement
 from discreet.columns._axis import Cell
 from discreet.columns._boxes import Boxes
+from discreet.columns._hierarchy import Hierarchy
 from discreet.columns._types import KINDS, ColumnType
 from discreet.errors import InputError
 from discreet.release._cells import from_json, to_json
@@ -76,6 +78,8 @@ def document_of(policy: TablePolicy) -> dict[str, Any]:
             "box": policy.letters.group.tolist(),
         }
         document["source"] = policy.source
+        if trees := {name: tree for each in policy.require for name, tree in each.hierarchies.items()}:
+            document["hierarchies"] = {name: [list(way) for way in tree.paths.values()] for name, tree in trees.items()}
     document["sha256"] = seal(document)
     return document
 
@@ -106,6 +110,9 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         tuple(tuple(_cell_of(cell) for cell in column["cells"]) for column in columns),
         np.array(document["boxes"], dtype=np.int64).reshape(-1, len(columns)),
     )
+    trees = {
+        name: Hierarchy({way[0]: tuple(way) for way in ways}) for name, ways in document.get("hierarchies", {}).items()
+    }
     letters = None
     if "letters" in document:
         given = document["letters"]
@@ -119,7 +126,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         "sensitive": sensitive,
         "types": types,
         "boxes": boxes,
-        "require": tuple(GroupRequirement.parse(text, sensitive) for text in document["require"]),
+        "require": tuple(GroupRequirement.parse(text, sensitive, trees) for text in document["require"]),
         "shape": document["shape"],
         "blind": bool(document["blind"]),
         "loss": float(document["loss"]),
@@ -166,6 +173,9 @@ def _fault(policy: TablePolicy) -> str:
         "a column's type is not known": any(kind.kind not in KINDS for kind in policy.types),
         "it has no boxes": len(policy.boxes) == 0,
         "it requires nothing": not policy.require,
+        "a hierarchy is not a tree of one height": any(
+            tree.is_crooked for each in policy.require for tree in each.hierarchies.values()
+        ),
         "its shape is not known": policy.shape not in get_args(Shape),
         "its rule for missing values is not known": policy.missing not in get_args(MissingPolicy),
         "its rule for unseen values is not known": policy.unseen not in get_args(Unseen),

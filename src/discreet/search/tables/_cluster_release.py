@@ -19,7 +19,7 @@ from discreet.release._table_release import figure
 from discreet.report._pages import fragment
 from discreet.search.tables._cluster import COUNT, PART, SECRET, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_work import UNIT
-from discreet.search.tables._column_types import said_types
+from discreet.search.tables._column_types import by_role, said_types
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_asking import asking, calm, watched
 from discreet.tables._spark_folder import SparkFolder, times_over
@@ -146,12 +146,13 @@ def release_on_cluster(
     """
     names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     shown = (public,) if isinstance(public, str) else tuple(public)
+    trees, coarse = by_role(names, hierarchies)
     asked = Asked(
         shown,
         names,
         tuple(keep),
-        parse_all(require, names),
-        said_types(shown, types, hierarchies, weights),
+        parse_all(require, names, trees),
+        said_types(shown, types, coarse, weights),
         weights or {},
         suppress=checks.count(suppress, name="suppress (records that need not be released)"),
         time_limit=time_limit,

@@ -13,7 +13,7 @@ from discreet.columns import Axis, LineAxis, TreeAxis
 from discreet.columns._boxes import Boxes
 from discreet.errors import InputError
 from discreet.joint._joint import Joint, from_codes
-from discreet.release._letter_table import LetterTable
+from discreet.release._letter_table import LetterTable, listed_labels
 from discreet.release._table_policy import TablePolicy
 from discreet.search.tables._bounds import BoundColumn
 from discreet.search.tables._columns import Column
@@ -67,6 +67,9 @@ class CodedTable:
                     raise InputError(
                         f"{each} cannot hold: column {name!r} has {levels} different values in the whole table"
                     )
+            for c, name in enumerate(self.sensitive):
+                if each.column in (None, name) and (reason := each.unfit(name, listed_labels(counted.s.columns[c]))):
+                    raise InputError(f"requirement '{each}': {reason}")
 
     def policy(
         self,

@@ -22,7 +22,7 @@ def said_types(
     hierarchies: Mapping[str, str | Path | Hierarchy] | None,
     weights: Mapping[str, float] | None,
 ) -> dict[str, ColumnType]:
-    """The types that were given, by column; a hierarchy is one. Refused where what was said does not fit together."""
+    """The types that were given, by public column; a hierarchy is one. Refused where what was said does not fit together."""
     for what, mapping in (("a type", types), ("a hierarchy", hierarchies), ("a weight", weights)):
         for name in mapping or ():
             if name not in public:
@@ -47,6 +47,15 @@ def said_types(
         if other not in (1.0, weight):
             raise InputError(f"column {name!r} has two weights, {other:g} and {weight:g}: give one")
     return {name: kind.checked(name) for name, kind in said.items()}
+
+
+def by_role(
+    sensitive: Sequence[str], hierarchies: Mapping[str, str | Path | Hierarchy] | None
+) -> tuple[dict[str, Hierarchy], dict[str, str | Path | Hierarchy]]:
+    """The hierarchies of sensitive columns, which requirements read, and the others, which say how columns are coarsened."""
+    given = dict(hierarchies or {})
+    files = {name: given.pop(name) for name in sensitive if name in given}
+    return {name: each if isinstance(each, Hierarchy) else Hierarchy.load(each) for name, each in files.items()}, given
 
 
 def axes_of(counted: Counted, said: Mapping[str, ColumnType], weights: Mapping[str, float] | None) -> tuple[Axis, ...]:

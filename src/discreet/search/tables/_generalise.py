@@ -22,7 +22,7 @@ from discreet.errors import InputError, RequirementError
 from discreet.release._table_policy_files import Shape
 from discreet.search.tables._bounds import SensitiveDemand, lower_bound
 from discreet.search.tables._coded_table import CodedTable, bound_column, bounded_codes, engine_requirement
-from discreet.search.tables._column_types import axes_of, said_types
+from discreet.search.tables._column_types import axes_of, by_role, said_types
 from discreet.search.tables._generalisation import Generalisation
 from discreet.search.tables._loss import Grouping
 from discreet.search.tables._requirements import Requirement, unmet
@@ -90,7 +90,8 @@ def generalise(
         {column: type}: number, date, code, category, ordered or hierarchy, or a ColumnType; guessed where not given,
         and refused where only a person can tell (five-digit numbers that may be codes).
     hierarchies, weights
-        {column: ARX file}, {column: how much its coarseness counts}.
+        {column: ARX file}, {column: how much its coarseness counts}. The hierarchy of a public column says how it is coarsened,
+        that of a sensitive one how far apart its values are, for "t_hier<=0.2".
     shape
         "local": every group has a box of its own; "disjoint": boxes never overlap; "global": one coarsening per column.
     suppress
@@ -111,9 +112,10 @@ def generalise(
     options = Options(shape, suppress, time_limit, seed, blind).checked()
     x_names = (public,) if isinstance(public, str) else tuple(public)
     s_names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
-    wanted = parse_all(require, s_names)
+    trees, coarse = by_role(s_names, hierarchies)
+    wanted = parse_all(require, s_names, trees)
     na_texts = checks.texts(na, name="na")
-    said = said_types(x_names, types, hierarchies, weights)
+    said = said_types(x_names, types, coarse, weights)
     counted = count(
         table, s_names, x_names, missing=missing, na=na_texts, memory_limit=memory_limit, progress=progress, bare=True
     )

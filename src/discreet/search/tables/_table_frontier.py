@@ -153,7 +153,7 @@ def table_frontiers(
         raise InputError("a frontier against k needs a sensitive column")
     if not recipe.public:
         raise InputError("a frontier needs public columns")
-    wanted = parse_all(recipe.require, recipe.sensitive) if recipe.require else ()
+    wanted = parse_all(recipe.require, recipe.sensitive, recipe.hierarchies) if recipe.require else ()
     search, data = recipe.search, recipe.data
     said = said_types(recipe.public, recipe.types, None, recipe.weights)
     counted = count(
