@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.errors import TableError
+from discreet.tables import _spark_session
 from tests.cluster import free_port, wait_for_port
 
 pytestmark = pytest.mark.spark
@@ -75,3 +78,12 @@ def test_counting_releasing_and_verifying(server: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert "write the DataFrame that comes back" in done.stdout
+
+
+def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("grpc")
+    monkeypatch.setattr(_spark_session, "GREETING", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"sc://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(TableError, match="takes a connection and says nothing"):
+            _spark_session.session(address, {})

@@ -18,6 +18,7 @@ from typing import Any
 from discreet.errors import TableError, needs_extra
 
 ANSWER = 5.0  # seconds that a master has to take a connection
+GREETING = 20.0  # seconds that a server of Spark Connect has to say that it is one
 WORKERS = 60.0  # seconds that a standalone master has to find a worker
 STAND_ALONE = "spark://"
 CONNECT = "sc://"
@@ -112,10 +113,27 @@ def _remote(master: str, conf: Mapping[str, str]) -> Any:
     needs_extra("grpc", "connect")
     from pyspark.sql import SparkSession
 
+    _greet(master)
     builder = SparkSession.builder.remote(master)
     for key, value in conf.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def _greet(master: str) -> None:
+    """Refuse a server that takes a connection and says nothing: Spark's client would ask it again for ten minutes."""
+    import grpc
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+
+    channel = DefaultChannelBuilder(master).toChannel()
+    try:
+        grpc.channel_ready_future(channel).result(timeout=GREETING)
+    except grpc.FutureTimeoutError:
+        raise TableError(
+            f"{master} takes a connection and says nothing: is it a server of Spark Connect, and does it want use_ssl=true?"
+        ) from None
+    finally:
+        channel.close()
 
 
 def _wait_for_workers(found: Any, master: str) -> None:
