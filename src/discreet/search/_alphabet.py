@@ -21,7 +21,7 @@ from discreet.tables._labels import Label
 Values = Mapping[Label, float | Sequence[float]]
 
 TREES_HELP = 8  # coordinates up to which near letters are found without looking at all of them
-MOST_DISTANCES = 4_000_000_000  # letters × letters × coordinates beyond
+MOST_DISTANCES = 20_000_000_000  # letters × letters × coordinates beyond
 
 
 def has_positions(joint: Joint, *, but_missing: bool = False) -> bool:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
+from discreet.search._kernels.geometry import ball_centre, ball_radius
 from discreet.search._letters import Letters
 from discreet.search.ranges._greedy.path import MergePath, merge_connected, merge_path
 from tests._oracles.plain_agglomeration import Naive
@@ -218,12 +220,47 @@ def test_three_columns_equal_the_transcription() -> None:
         check(*draw(np.random.default_rng(seed), 9, 3), 2.0, "centroid")
 
 
+@pytest.mark.parametrize(
+    ("codeword", "norm"),
+    [(codeword, norm) for codeword in ("centroid", "medoid") for norm in (1.0, 2.0, np.inf)] + [("chebyshev", np.inf)],
+)
+def test_many_coordinates_equal_the_transcription(codeword: Any, norm: float) -> None:
+    """A category is a coordinate a value; from six coordinates on all blocks are looked at, and not a tree of them."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        ranges, values = draw(rng, 14, 7)
+        if seed % 2:
+            one, two = (np.eye(k)[rng.integers(0, k, 14)] for k in (2, 4))
+            values = np.hstack([one, two, rng.integers(0, 30, (14, 1)) / 10])
+        letters = letters_of(ranges, values, norm)
+        plain = Naive([set(r) for r in ranges], letters.values, norm, codeword)
+        agrees(merge_path(letters, "L0", "distortion", codeword), plain.algorithm_1("distortion"))
+
+
 def test_smallest_ball_in_space() -> None:
     # A regular tetrahedron of edge sqrt(8), and points inside: the radius is sqrt(3).
     corners = [[0, 0, 0], [2, 2, 0], [2, 0, 2], [0, 2, 2], [1, 1, 1], [1, 1, 0]]
     path = merge_path(letters_of([[i] for i in range(6)], corners), "L0", "distortion", "chebyshev")
     assert path.size[-1] == 6
     assert path.distortion[-1] == pytest.approx(np.sqrt(3.0), rel=1e-12)
+
+
+def test_smallest_balls_round_categories_end_where_they_must() -> None:
+    """All pairs of numbers and categories lie on few spheres: what is met on the hull of others must not be met for ever.
+
+    A subset's smallest ball is where no direction leads away from all of its farthest letters, however it was found.
+    """
+    values = np.array([[age / 20, *a, *b] for age in range(21) for a in np.eye(3) / 2**0.5 for b in np.eye(5) / 2**0.5])
+    whole = ball_radius(values, np.arange(len(values)), len(values))
+    assert whole == pytest.approx(np.sqrt(0.25 + (1 - 1 / 3) / 2 + (1 - 1 / 5) / 2), rel=1e-12)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        points = values[rng.permutation(len(values))[:60]] - values[0]
+        centre = ball_centre(points / 2) * 2
+        away = np.linalg.norm(points - centre, axis=1)
+        far = points[away >= away.max() - 1e-9] - centre
+        _, rest = nnls(np.vstack([far.T, np.ones(len(far))]), np.array([*np.zeros(9), 1.0]))
+        assert rest < 1e-7  # the centre is a mixture of the farthest
 
 
 # --- corners -----------------------------------------------------------------------------------------------

@@ -40,6 +40,30 @@ def gap(u, v, norm):
 
 
 @njit(cache=True)
+def gaps(columns, at, norm, out):
+    """`gap` of one point to many, to the same bits; `columns` has a row a coordinate: machines take several at once."""
+    d, m = columns.shape
+    out[:m] = 0.0
+    for c in range(d):
+        row, here = columns[c], at[c]
+        if norm == np.inf or d == 1:
+            for i in range(m):
+                out[i] = max(out[i], abs(row[i] - here))
+        elif norm == 2.0:
+            for i in range(m):
+                out[i] += (row[i] - here) * (row[i] - here)
+        elif norm == 1.0:
+            for i in range(m):
+                out[i] += abs(row[i] - here)
+        else:
+            for i in range(m):
+                out[i] += abs(row[i] - here) ** norm
+    if d > 1 and norm not in (1.0, np.inf):
+        for i in range(m):
+            out[i] = np.sqrt(out[i]) if norm == 2.0 else out[i] ** (1.0 / norm)
+
+
+@njit(cache=True)
 def _line_radius(values, block, m, codeword):
     """One column: everything follows from the least, the greatest and the mean value."""
     low = values[block[0], 0]
@@ -165,15 +189,16 @@ def _squared(points, t, centre):
 
 
 @njit(cache=True)
-def _first_met(points, support, size, centre, goal):
+def _first_met(points, support, size, centre, goal, within):
     """How far the centre may go towards the goal before a point outside the support lies as far off as the support does.
 
-    With v = goal − centre and any p of the support, |x − c − f v|² = |p − c − f v|² is linear in f.
+    With v = goal − centre and any p of the support, |x − c − f v|² = |p − c − f v|² is linear in f. Points `within` the hull
+    of the support stay as far off as it does.
     """
     d = points.shape[1]
     best, who = 1.0, -1
     for t in range(len(points)):
-        known = False
+        known = within[t]
         for a in range(size):
             known = known or support[a] == t
         if known:
@@ -210,11 +235,13 @@ def ball_centre(points):
         if away > far2:
             support[0], far2 = t, away
     size = 1
+    within = np.zeros(m, np.bool_)
     for _step in range(50 * (m + d)):
         if not _towards(points, support, size, centre, goal, share):
-            size -= 1  # the last one lies in the hull of the others
+            size -= 1  # the last one lies in the hull of the others, where rounding would have it met again and again
+            within[support[size]] = True
             continue
-        part, met = _first_met(points, support, size, centre, goal)
+        part, met = _first_met(points, support, size, centre, goal, within)
         for c in range(d):
             centre[c] += part * (goal[c] - centre[c])
         if met >= 0 and size <= d:
@@ -229,6 +256,7 @@ def ball_centre(points):
             break
         size -= 1
         support[least] = support[size]
+        within[:] = False
     return centre
 
 

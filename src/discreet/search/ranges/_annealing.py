@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
 from discreet.search._letters import chosen_rows
+from discreet.search.ranges._costs import CODEWORDS
 
 CELLS = 20_000_000
 """Counts of s by block that one search may hold."""
@@ -106,7 +107,10 @@ class Task:
         indptr, indices = chosen_rows(self.indptr, self.indices, part)
         values = np.ascontiguousarray(self.values[part])
         aim = Aim(values, indptr, indices, self.norm, self.codeword, self.k, target, scale)
-        steps = min(steps, SCANS * blocks // len(part))
+        columns = values.shape[1]
+        # A smallest ball is looked for in steps, as many as there are coordinates, each of which looks at all of them.
+        looks = max(1, columns * columns // 8) if self.codeword == CODEWORDS["chebyshev"] and self.norm == 2.0 else 1
+        steps = min(steps, SCANS * blocks // (len(part) * looks))
         labels, best = anneal(aim, self.n_s, labels, blocks, best, self.near(part, blocks), steps, np.uint64(seed))
         return labels, float(best)
 

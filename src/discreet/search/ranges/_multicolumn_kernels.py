@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from discreet.search._kernels.geometry import gap
+from discreet.search._kernels.geometry import gap, gaps
 
 
 @njit(cache=True)
@@ -14,14 +14,17 @@ def nearest_distinct(values, indptr, indices, n_s, norm):
     """reach[x, t]: the radius round x within which t + 1 distinct s are seen (x's own come first, at 0). O(n^2)."""
     n = len(values)
     reach = np.empty((n, n_s))
+    columns, away = values.T.copy(), np.empty(n)
     for x in range(n):
-        reach[x] = np.inf
+        row = reach[x]
+        row[:] = np.inf
+        gaps(columns, values[x], norm, away)
         for y in range(n):
-            g = gap(values[x], values[y], norm)
+            g = away[y]
             for e in range(indptr[y], indptr[y + 1]):
-                if g < reach[x, indices[e]]:
-                    reach[x, indices[e]] = g
-        reach[x].sort()
+                if g < row[indices[e]]:
+                    row[indices[e]] = g
+        row.sort()
     return reach
 
 
@@ -65,46 +68,62 @@ def _extent(low, high, norm):
 
 
 @njit(cache=True)
-def _widen(values, y, low, high):
-    """Enlarge a box to hold a letter; whether it was too small."""
-    grown = False
-    for c in range(len(low)):
-        v = values[y, c]
+def _widen(point, low, high, least, most, open_axes, left):
+    """Enlarge a box to hold a point: whether it was too small, and on how many axes it is not yet as wide as it can be.
+
+    Those axes come first in `open_axes`; on the others no point can widen it.
+    """
+    grown, t = False, 0
+    while t < left:
+        c = open_axes[t]
+        v = point[c]
         if v < low[c]:
             low[c] = v
             grown = True
         if v > high[c]:
             high[c] = v
             grown = True
-    return grown
+        if low[c] == least[c] and high[c] == most[c]:
+            left -= 1
+            open_axes[t], open_axes[left] = open_axes[left], c
+        else:
+            t += 1
+    return grown, left
 
 
 @njit(cache=True)
-def _best_cut(values, indptr, indices, n_s, k, norm, along, best):
+def _best_cut(box, indptr, indices, n_s, k, norm, part, along, best):
     """Where to cut letters in order so that both sides see k distinct s and the larger extent is least: (extent, place).
 
-    (best, -1) where no cut does better than `best`.
+    `box` has the points, least and most of the letters `part` on the axes along which they differ; `along` puts them in
+    order. (best, -1) where no cut does better than `best`.
     """
-    m, d = len(along), values.shape[1]
+    points, least, most = box
+    m, d = points.shape
     seen = np.zeros(n_s, np.bool_)
     low, high = np.full(d, np.inf), np.full(d, -np.inf)
+    open_axes, left = np.arange(d), d
     before = np.empty(m)
     distinct, enough = 0, m  # from what length on a beginning sees k distinct s
     extent = 0.0  # measured anew where the box grows, which it seldom does: a category widens it once
     for t in range(m):
-        if _widen(values, along[t], low, high):
+        grown, left = _widen(points[along[t]], low, high, least, most, open_axes, left)
+        if grown:
             extent = _extent(low, high, norm)
         before[t] = extent
-        distinct += _see(indptr, indices, along[t], seen)
-        if distinct >= k:
-            enough = min(enough, t + 1)
+        if distinct < k:
+            distinct += _see(indptr, indices, part[along[t]], seen)
+            if distinct >= k:
+                enough = t + 1
     seen[:] = False
     low[:], high[:] = np.inf, -np.inf
-    distinct, place, extent = 0, -1, 0.0
+    distinct, place, extent, left = 0, -1, 0.0, d
     for t in range(m - 1, enough - 1, -1):
-        if _widen(values, along[t], low, high):
+        grown, left = _widen(points[along[t]], low, high, least, most, open_axes, left)
+        if grown:
             extent = _extent(low, high, norm)
-        distinct += _see(indptr, indices, along[t], seen)
+        if distinct < k:
+            distinct += _see(indptr, indices, part[along[t]], seen)
         if distinct >= k:
             larger = max(before[t - 1], extent)
             if larger < best:
@@ -124,11 +143,49 @@ def _see(indptr, indices, x, seen):
 
 
 @njit(cache=True)
+def _box_of(values, part):
+    """Points, least and most of letters on the axes along which they differ; and whether they agree on another."""
+    m, d = len(part), values.shape[1]
+    low, high = values[part[0]].copy(), values[part[0]].copy()
+    for x in part:
+        for c in range(d):
+            low[c] = min(low[c], values[x, c])
+            high[c] = max(high[c], values[x, c])
+    axes = np.flatnonzero(low < high)
+    points = np.empty((m, len(axes)))
+    for t in range(m):
+        for a in range(len(axes)):
+            points[t, a] = values[part[t], axes[a]]
+    return (points, low[axes], high[axes]), axes
+
+
+@njit(cache=True)
+def _in_order(points, a, least, most):
+    """Places by the value on an axis, equal ones as they are; a category's two values need no sorting."""
+    m = len(points)
+    along = np.empty(m, np.int64)
+    below = 0
+    for t in range(m):
+        if points[t, a] == least:
+            along[below] = t
+            below += 1
+        elif points[t, a] != most:
+            return np.argsort(points[:, a].copy(), kind="mergesort")
+    above = below
+    for t in range(m):
+        if points[t, a] != least:
+            along[above] = t
+            above += 1
+    return along
+
+
+@njit(cache=True)
 def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     """Cut boxes in two, at the place that leaves the least larger extent and k distinct s on both sides, until none is.
 
-    The extents of all beginnings and ends along a column come from running boxes, so a cut costs O(m d^2)
-    comparisons and few roots.
+    The extents of all beginnings and ends along a column come from running boxes, which stop growing early on most of
+    the axes: a cut costs O(m d^2) comparisons at worst, and few roots. Axes without a difference all keep the order as it is,
+    so one stands for all of them.
     """
     n, d = values.shape
     labels, blocks = np.zeros(n, np.int64), 0
@@ -137,13 +194,20 @@ def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     while len(stack) > 0:
         first, end = stack.pop()
         part = order[first:end].copy()
-        best, cut = np.inf, -1
+        box, axes = _box_of(values, part)
+        best, cut, a, is_tried = np.inf, -1, 0, False
         for c in range(d):
-            along = part[np.argsort(values[part, c], kind="mergesort")]
-            extent, place = _best_cut(values, indptr, indices, n_s, k, norm, along, best)
+            if a < len(axes) and axes[a] == c:
+                along = _in_order(box[0], a, box[1][a], box[2][a])
+                a += 1
+            elif is_tried:
+                continue
+            else:
+                along, is_tried = np.arange(end - first), True
+            extent, place = _best_cut(box, indptr, indices, n_s, k, norm, part, along, best)
             if place >= 0:
                 best, cut = extent, place
-                order[first:end] = along
+                order[first:end] = part[along]
         if cut < 0:
             labels[part] = blocks
             blocks += 1
@@ -154,16 +218,24 @@ def least_extent_cuts(values, indptr, indices, n_s, k, norm):
 
 
 @njit(cache=True)
-def _nearest_free(values, indptr, indices, norm, x, labels, nearest, holder):
-    """For every s the distance from x to the nearest letter without a block that has it, and that letter."""
+def _nearest_free(away, free, indptr, indices, k, labels, nearest, holder):
+    """For the k nearest s the distance to the nearest letter without a block that has it, and that letter.
+
+    `away`: the distances of the letters `free`. What is farther than k distinct s need not be entered; how far that is, is
+    looked up anew after as many entries as there are s.
+    """
     nearest[:] = np.inf
-    for y in range(len(values)):
-        if labels[y] < 0:
-            g = gap(values[x], values[y], norm)
-            for e in range(indptr[y], indptr[y + 1]):
-                if g < nearest[indices[e]]:
-                    nearest[indices[e]] = g
-                    holder[indices[e]] = y
+    limit, entered = np.inf, 0
+    for t in range(len(free)):
+        if away[t] > limit or labels[free[t]] >= 0:
+            continue
+        for e in range(indptr[free[t]], indptr[free[t] + 1]):
+            if away[t] < nearest[indices[e]]:
+                nearest[indices[e]] = away[t]
+                holder[indices[e]] = free[t]
+                entered += 1
+        if entered >= len(nearest):
+            limit, entered = np.sort(nearest)[k - 1], 0
 
 
 @njit(cache=True)
@@ -189,26 +261,29 @@ def balls(values, indptr, indices, n_s, k, norm, hardest):
     n, d = values.shape
     labels = np.full(n, -1, np.int64)
     nearest, holder = np.empty(n_s), np.empty(n_s, np.int64)
-    centre, blocks = np.zeros((n, d)), 0
+    centre, blocks = np.zeros((d, n)), 0
+    free, columns, away, taken = np.arange(n), values.T.copy(), np.empty(n), 0
     for x in hardest:
         if labels[x] >= 0:
             continue
-        _nearest_free(values, indptr, indices, norm, x, labels, nearest, holder)
+        if 8 * taken > len(free):  # copying the others costs as much as their distances do
+            free, taken = free[labels[free] < 0], 0
+            columns = values[free].T.copy()
+        gaps(columns, values[x], norm, away)
+        _nearest_free(away, free, indptr, indices, k, labels, nearest, holder)
         order = np.argsort(nearest, kind="mergesort")
         if nearest[order[k - 1]] == np.inf:
-            continue
+            break  # too few s are left, wherever one stands
         _fill(indptr, indices, k, x, blocks, order, holder, labels)
         members = np.flatnonzero(labels == blocks)
+        taken += len(members)
         for c in range(d):
-            centre[blocks, c] = values[members, c].mean()
+            centre[c, blocks] = values[members, c].mean()
         blocks += 1
     if blocks == 0:
         return np.zeros(n, np.int64)
+    centre = centre[:, :blocks].copy()
     for x in np.flatnonzero(labels < 0):
-        best = np.inf
-        for b in range(blocks):
-            g = gap(values[x], centre[b], norm)
-            if g < best:
-                best = g
-                labels[x] = b
+        gaps(centre, values[x], norm, away)
+        labels[x] = np.argmin(away[:blocks])
     return labels

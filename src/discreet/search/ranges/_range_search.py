@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 STARTS = 40  # policies of the paper's path that a search in several columns starts from
 GREEDY_ALWAYS = 200_000  # letters up to which the paper's path is part of every search
-GREEDY_DISTANCES = 1.5e8  # letters × letters × coordinates a second: the path cannot be cut short, so it must fit in
+# letters × letters × coordinates a second: the path cannot be cut short, so it must fit in
+GREEDY_DISTANCES: dict[str, float] = {"centroid": 1.5e9, "medoid": 1.5e8, "chebyshev": 1.5e8}
 PAPER_RUNS = 2_000  # letters up to which problem (7) is also solved the paper's way, once per multiplier
 
 
@@ -62,7 +63,7 @@ def search_all(task: Task) -> Found:
     """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
     n = task.letters.n
     parts = [measured(task, store_of([np.arange(n)]))]
-    is_small = n <= GREEDY_ALWAYS and _distances(task) <= GREEDY_DISTANCES * task.watch.left()
+    is_small = n <= GREEDY_ALWAYS and _distances(task) <= GREEDY_DISTANCES[task.codeword] * task.watch.left()
     best: Optimised | None = None
     with task.watch as watch:
         if is_small:

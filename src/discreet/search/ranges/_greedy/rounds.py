@@ -13,7 +13,10 @@ from numba import njit
 from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 from discreet.search.ranges._greedy.growing_ranges import new_ranges, unite_ranges
+from discreet.search.ranges._greedy.scan import cheapest_scanned, follow, new_scan
 from discreet.search.ranges._greedy.tree import build_tree, cheapest_other, new_scratch, replace
+
+SCANNED = 6  # coordinates from which on all blocks are looked at: a tree's boxes overlap
 
 
 @njit(cache=True)
@@ -88,7 +91,9 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
     alive = np.ones(n, dtype=np.bool_)
     distinct = np.diff(indptr)
     best, other = _tournament(blocks.count[: n if by_size else 0], label)
-    tree = build_tree(blocks, label[: 0 if by_size else n], exact)
+    scans = not by_size and blocks.points.shape[1] >= SCANNED
+    tree = build_tree(blocks, label[: 0 if by_size or scans else n], exact)
+    scan = new_scan(blocks.points, n if scans else 0)
     head = np.full(n_s + 1, -1, dtype=np.int64)  # blocks by number of distinct s, entries out of date left in place
     next_entry, entry_block = np.empty(2 * n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
     for x in range(n):
@@ -107,6 +112,8 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
                 continue  # already merged in this round
             if by_size:
                 y = best[1] if label[best[1]] != label[x] else other[1]
+            elif scans:
+                y = cheapest_scanned(blocks, scan, x, label)
             else:
                 y = cheapest_other(blocks, tree, x, label[x], scratch)
             if y < 0:
@@ -124,6 +131,8 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
                 best[leaves + b] = -1
                 _replay(blocks.count, label, best, other, leaves + b)
                 _replay(blocks.count, label, best, other, leaves + a)
+            elif scans:
+                follow(scan, blocks, a, b)
             else:
                 replace(blocks, tree, a, b, label[a])
             one, two = find(parent, a), find(parent, b)
