@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.errors import ColumnError
+
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
     from discreet.tables._counting import Counted
+    from discreet.tables._labels import Alphabet, Label
 
 THRESHOLD = 0.2  # a probability of being found that many guidelines call high: groups below five
 
@@ -40,6 +43,20 @@ def individual_risk(sizes: IntArray, people: FloatArray | None = None) -> FloatA
     return np.asarray(np.where(p >= 1.0, 1.0 / f, p / f * hyp2f1(1.0, 1.0, f + 1.0, 1.0 - p)))
 
 
+def sample_weights(values: Alphabet, column: str) -> FloatArray:
+    """The values of a column as sample weights: numbers above 0, every one of them."""
+    return np.array([_weight(label, column) for label in values.labels()])
+
+
+def _weight(label: Label, column: str) -> float:
+    if label is None:
+        raise ColumnError(f"the weights in {column!r} are missing for some rows: complete them")
+    is_number = isinstance(label, int | float) and not isinstance(label, bool)
+    if not is_number or not 0 < label < np.inf:
+        raise ColumnError(f"column {column!r} holds something that is no sample weight: weights are numbers above 0")
+    return float(label)
+
+
 @dataclass(frozen=True)
 class HouseholdRisk:
     """How likely somebody of a household is found, and with him all of it: 1 − ∏ (1 − r) over its records."""
@@ -56,12 +73,16 @@ class HouseholdRisk:
         A record without a household is one of its own; a letter of −1 is left out.
         """
         known = letters >= 0
-        home, each, records = counted.s_codes[known], risk[letters[known]], counted.counts[known]
-        none = len(counted.s) - 1 if counted.s.label(len(counted.s) - 1) is None else -1
+        return cls.of_rows(counted.s, counted.s_codes[known], counted.counts[known], risk[letters[known]])
+
+    @classmethod
+    def of_rows(cls, homes: Alphabet, home: IntArray, records: IntArray, each: FloatArray) -> HouseholdRisk:
+        """From the household of every row, how many records it stands for, and the risk of each of them."""
+        none = len(homes) - 1 if homes.label(len(homes) - 1) is None else -1
         alone = home == none
         with np.errstate(divide="ignore"):
-            kept = np.bincount(home[~alone], (records * np.log1p(-each))[~alone], len(counted.s))
-        size = np.bincount(home[~alone], records[~alone], len(counted.s))
+            kept = np.bincount(home[~alone], (records * np.log1p(-each))[~alone], len(homes))
+        size = np.bincount(home[~alone], records[~alone], len(homes))
         own = np.repeat(each[alone], records[alone])
         found = np.concatenate([-np.expm1(kept[size > 0]), own])
         sizes = np.concatenate([size[size > 0], np.ones(len(own))])

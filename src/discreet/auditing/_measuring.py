@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.auditing._audit import Audit, ColumnPart, Homogeneity, is_bare
 from discreet.auditing._group_requirements import GroupRequirement
-from discreet.auditing._individual import HouseholdRisk
+from discreet.auditing._individual import HouseholdRisk, sample_weights
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import Population
 from discreet.auditing._special import special as find_special
@@ -26,7 +26,6 @@ from discreet.tables._sources import named
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray, Progress, Reading
     from discreet.tables._counting import Counted
-    from discreet.tables._labels import Label
 
 SMALL = 50_000  # distinct pairs up to which the measures with an order are part of every audit
 FEW = 300  # and letters of S: maximal α-leakage solves for a prior over them
@@ -202,20 +201,11 @@ def _people(table: object, found: Audit, weights: str, reading: Reading) -> Floa
     """How many people of the population each group stands for, by the sample weights of the records that match it."""
     joint = found.joint
     counted = count(table, weights, joint.public, bands=joint.bands, **reading)
-    values = np.array([_weight(label, weights) for label in counted.s.labels()])
+    values = sample_weights(counted.s, weights)
     letters = _letters(counted, joint)
     known = letters >= 0
     own = np.bincount(letters[known], (values[counted.s_codes] * counted.counts)[known], joint.n_x)
     return found.matched.total(np.asarray(own))
-
-
-def _weight(label: Label, column: str) -> float:
-    if label is None:
-        raise ColumnError(f"the weights in {column!r} are missing for some rows: complete them")
-    is_number = isinstance(label, int | float) and not isinstance(label, bool)
-    if not is_number or not 0 < label < np.inf:
-        raise ColumnError(f"column {column!r} holds something that is no sample weight: weights are numbers above 0")
-    return float(label)
 
 
 def _some(joint: Joint, wildcard: bool) -> dict[str, float]:

@@ -14,6 +14,7 @@ from discreet.cli._shared import coarsened, flat, hush_java
 
 if TYPE_CHECKING:
     from discreet.recipe import Recipe
+    from discreet.recipe._sections import ColumnSection
 
 DATA = {"inner": "name"} | {name: name for name in ("missing", "na", "memory_limit", "engine", "master", "conf")}
 SEARCH = {name: name for name in ("shape", "suppress", "time_limit", "seed", "blind")}
@@ -92,7 +93,23 @@ def _with_roles(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
                 raise _twice(name, known.role, role)
             columns[name] = replace(known, role=role)
         columns = _in_order(columns, names)
-    return replace(recipe, columns=columns)
+    return replace(recipe, columns=_about_people(columns, typed))
+
+
+def _about_people(columns: dict[str, ColumnSection], typed: dict[str, Any]) -> dict[str, ColumnSection]:
+    """The columns of sample weights and of households that were typed, instead of the recipe's."""
+    from discreet.recipe._sections import ColumnSection, Role
+
+    asked: tuple[tuple[Role, str], ...] = (("weight", "sample_weights"), ("household", "household"))
+    for role, option in asked:
+        chosen = typed.get(option)
+        if chosen:
+            columns = {name: replace(x, role="ignored") if x.role == role else x for name, x in columns.items()}
+            known = columns.get(chosen, ColumnSection())
+            if known.role not in ("ignored", "identifier"):
+                raise _twice(chosen, known.role, role)
+            columns = {**columns, chosen: replace(known, role=role)}
+    return columns
 
 
 def _in_order(columns: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -112,7 +129,7 @@ def _once_each(names: list[str], role: str) -> None:
 def _twice(name: str, one: str, other: str) -> Exception:
     from discreet.errors import ColumnError
 
-    words = {"side": "side information"}
+    words = {"side": "side information", "weight": "sample weights"}
     return ColumnError(f"column {name!r} is both {words.get(one, one)} and {words.get(other, other)}: give it one role")
 
 

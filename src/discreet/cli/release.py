@@ -45,6 +45,13 @@ from discreet.cli._shared import (
 @click.option("--report", "report_file", metavar="FILE", help="An HTML report to read and sign.")
 @click.option("--purpose", default="", help="What the release is for, for the report.")
 @click.option("--target", metavar="COLUMN", help="A column that models will predict: the report measures them.")
+@click.option(
+    "--weights",
+    "sample_weights",
+    metavar="COLUMN",
+    help="Sample weights, read for the risk: people a record stands for.",
+)
+@click.option("--household", metavar="COLUMN", help="Who lives together, read for the risk; never released.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
 @click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the requirement.")
 @click.option(

@@ -11,6 +11,7 @@ from discreet.joint import Joint
 from discreet.release import Policy
 from discreet.release._cutting import check_cut
 from discreet.release._models import check_target_column
+from discreet.release._people import PeopleColumns
 from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
 from discreet.release._table_policy import TablePolicy
@@ -29,11 +30,17 @@ SEARCHED = 0.6  # of the time where rows may be withheld: the rest is for findin
 CUTS = ("multiplier", "max_leakage", "min_utility", "min_leakage", "max_utility", "min_k")
 
 
+def people_of(recipe: Recipe) -> PeopleColumns:
+    """The columns that tell whom records stand for, and who lives together."""
+    return PeopleColumns(recipe.one_having("weight"), recipe.one_having("household"))
+
+
 def run(recipe: Recipe, *, force: bool = False, progress: Progress | None = None) -> Any:
     """Do what a recipe says; nothing is written unless all of it can be."""
     if not recipe.public:
         raise InputError('the recipe names no public column: [columns.NAME] role = "public"')
     cut = cut_of(recipe)
+    people_of(recipe).check_keep(recipe.output.keep)
     if recipe.require and cut:
         raise InputError(
             f"a recipe releases whole groups (require) or cuts one frontier ({', '.join(cut)}): drop one of the two"
@@ -66,11 +73,13 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     )
     if output.target:
         check_target_column(recipe.table, output.target, recipe.data.na)
+    people_of(recipe).check(recipe.table, (), output.keep, recipe.data.na)
     policy, interrupted = _chosen(recipe) if search.policy else _searched(recipe, progress)
     options = TableReleaseOptions(
         keep=output.keep,
         keep_anyway=output.keep_anyway,
         target=output.target,
+        people=people_of(recipe),
         purpose=output.purpose,
         unseen=output.unseen,
         force=force,
@@ -99,6 +108,8 @@ def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         "report": bool(output.report),
         "public-policy": bool(output.public_policy),
         "target": bool(output.target),
+        "sample weights": bool(people_of(recipe).weights),
+        "a household": bool(people_of(recipe).household),
     }
     for name, is_asked in beyond.items():
         if is_asked:
@@ -171,6 +182,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         report_file=recipe.path(output.report) if output.report else None,
         force=force,
     )
+    people_of(recipe).check(recipe.table, (), output.keep, recipe.data.na)
     limit = recipe.search.seconds
     searched = replace(recipe.search, time_limit=SEARCHED * limit) if recipe.search.suppress else recipe.search
     found = frontier_of(replace(recipe, search=searched), cut=cut, progress=progress)
@@ -182,6 +194,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         suppress=recipe.search.suppress,
         time_limit=max(limit - found.seconds, 0.0),
         na=recipe.data.na,
+        people=people_of(recipe),
         purpose=output.purpose,
         force=force,
         memory_limit=recipe.data.memory_limit,

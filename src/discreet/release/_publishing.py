@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from discreet._text import counted, json_number, utility_text
 from discreet._typing import Cells, Progress, Unseen
 from discreet.errors import InputError, RequirementError
+from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.release._release_page import release_fragment, release_page
@@ -56,6 +57,8 @@ class ReleaseOptions:
         Texts that mean missing, as the table was counted with.
     purpose
         What the release is for, for the report.
+    people
+        Columns of sample weights and households: the report says who is found by them, before and after.
     force
         Replace files that exist.
     memory_limit
@@ -70,6 +73,7 @@ class ReleaseOptions:
     time_limit: float | None = None
     na: Sequence[str] = ()
     purpose: str = ""
+    people: PeopleColumns = field(default_factory=PeopleColumns)
     force: bool = False
     memory_limit: str | None = None
 
@@ -91,6 +95,12 @@ class Release:
     def joint(self) -> Joint:
         """What the frontier was computed from."""
         return self.frontier.setting.joint
+
+    @property
+    def people(self) -> PeopleRisk:
+        """Who was found by public values, and who is found now; with weights and households where they were named."""
+        assert self.done.people is not None  # noqa: S101, carry_through() asks for it
+        return self.done.people
 
     @property
     def suppressed(self) -> int:
@@ -116,6 +126,7 @@ class Release:
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
             "after": {symbol: json_number(value) for symbol, value in self.done.measures.items()},
             "broken_by_keep": list(self.broken_by_keep),
+            "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
         }
 
     def lines(self) -> list[str]:
@@ -138,6 +149,7 @@ class Release:
             f"{name} was counted by {band.words()}, which the figures account for"
             for name, band in self.policy.bands.items()
         ]
+        text += self.people.sentences(tuple(self.done.columns))
         if "L0|A" in after:
             known = ", ".join(self.policy.side)
             text.append(f"to somebody who knows {known}: L0 {before['L0|A']:.3f} -> {after['L0|A']:.3f} bits (L0|A)")
@@ -241,8 +253,17 @@ def carry_through(
     if options.suppress:
         point, policy, is_cut_short = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
+    options.people.check(table, (*policy.public, *policy.sensitive, *policy.side), options.keep, policy.na)
     limit = options.memory_limit
-    done = carry_out(policy, table, keep=options.keep, cells=options.cells, memory_limit=limit, progress=progress)
+    done = carry_out(
+        policy,
+        table,
+        keep=options.keep,
+        cells=options.cells,
+        people=options.people,
+        memory_limit=limit,
+        progress=progress,
+    )
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)

@@ -70,6 +70,8 @@ def release_page(published: Release) -> str:
         fingerprint=policy.to_dict()["sha256"],
         today=dt.date.today().isoformat(),
         number=number_text,
+        people=published.people,
+        said=published.people.sentences(tuple(done.columns)),
     )
 
 

@@ -17,6 +17,7 @@ from discreet._typing import BoolArray, Cells, IntArray
 from discreet.columns._guess import never_kept
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes
+from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.tables._columns import encode_column
 from discreet.tables._counting import banded
 from discreet.tables._labels import Alphabet, combine
@@ -42,6 +43,7 @@ class ReleasedRows:
     joint: Joint | None = None  # (s, released cell), where the table has S
     with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
     measures: dict[str, float] = field(default_factory=dict)  # what the release leaks, recomputed from its rows
+    people: PeopleRisk | None = None  # who is found before and after, where that was asked
 
 
 def carry_out(
@@ -50,10 +52,14 @@ def carry_out(
     *,
     keep: str | Sequence[str] = (),
     cells: Cells = "label",
+    people: PeopleColumns | None = None,
     memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> ReleasedRows:
-    """Coarsen a table without writing anything, and measure what the result leaks."""
+    """Coarsen a table without writing anything, and measure what the result leaks.
+
+    With `people`, also who is found before and after; its columns are read beside the others, and not released.
+    """
     words = policy.codewords
     if cells == "codeword" and not (words and all(_is_numeric(word, len(policy.public)) for word in words)):
         raise InputError("this policy has no numeric codeword for every column: release its labels instead")
@@ -65,7 +71,11 @@ def carry_out(
     s_names, a_names = (role if all(name in names for name in role) else () for role in (policy.sensitive, policy.side))
     seen, _ = banded(table, policy.public, policy.bands, frozenset(policy.na))
     coded, counts = _counted(
-        seen, [*policy.public, *s_names, *a_names], kept_names, policy.na, (memory_limit, progress)
+        seen,
+        [*policy.public, *s_names, *a_names, *(people.names if people else ())],
+        kept_names,
+        policy.na,
+        (memory_limit, progress),
     )
     present = _present(policy, {name: coded[name] for name in (*policy.public, *s_names, *a_names)}, counts)
     x, x_codes = combine([coded[name] for name in policy.public], policy.public)
@@ -91,7 +101,13 @@ def carry_out(
         joint=joint,
         with_kept=with_kept,
         measures=policy.figures(joint) if joint is not None else {},
+        people=None if people is None else PeopleRisk.of(people, _groups(x_codes, block, present), counts, coded),
     )
+
+
+def _groups(x_codes: IntArray, block: IntArray, present: BoolArray) -> tuple[IntArray, IntArray]:
+    """The group of every row before and after; rows that are dropped for missing values are in none."""
+    return np.where(present, x_codes, -1), np.where(present, block, -1)
 
 
 def _counted(

@@ -28,6 +28,8 @@ def table_page(release: TableRelease) -> str:
         done=done,
         before=release.risk_before,
         after=release.risk_after,
+        people=release.people,
+        said=release.people.sentences(tuple(done.columns)),
         headline=headline(release),
         loss_plot=plots.to_svg(plots.bars_figure(policy.loss_by_column, "mean NCP"), "Loss by column"),
         size_plot=plots.to_svg(_sizes(release), "Groups by size"),

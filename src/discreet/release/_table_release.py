@@ -17,6 +17,7 @@ from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
 from discreet.release._models import ModelScore, score_models
+from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, target_for, write_together
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.release._table_page import table_fragment, table_page
@@ -45,6 +46,8 @@ class TableReleaseOptions:
         What the release is for, for the report.
     unseen
         What becomes of combinations never seen, when the policy is applied to new data.
+    people
+        Columns of sample weights and households: the report says who is found by them, before and after.
     force
         Replace files that exist.
     memory_limit
@@ -55,6 +58,7 @@ class TableReleaseOptions:
     keep_anyway: bool = False
     target: str | None = None
     purpose: str = ""
+    people: PeopleColumns = field(default_factory=PeopleColumns)
     unseen: Unseen = "nearest"
     force: bool = False
     memory_limit: str | None = None
@@ -75,16 +79,20 @@ class TableRelease:
     interrupted: bool = False
 
     @property
+    def people(self) -> PeopleRisk:
+        """Who was found by public values, and who is found now; with weights and households where they were named."""
+        assert self.done.people is not None  # noqa: S101, publish_table() asks for it
+        return self.done.people
+
+    @property
     def risk_before(self) -> Risk:
         """How easily people were found by their public values."""
-        return Risk.of(self.records)
+        return self.people.before.risk
 
     @property
     def risk_after(self) -> Risk:
         """How easily they are found now."""
-        if self.done.joint is None:
-            raise InputError("the table lost its sensitive columns while it was released")
-        return Risk.of(np.asarray(self.done.joint.records, dtype=np.int64))
+        return self.people.after.risk
 
     @cached_property
     def comparison(self) -> Comparison:
@@ -124,7 +132,7 @@ class TableRelease:
                 for each in self.findings
             ],
             "broken_by_keep": list(self.broken_by_keep),
-            "risk": {"before": self.risk_before.to_dict(), "after": self.risk_after.to_dict()},
+            "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
             "models": [
                 {"model": each.model, "original": each.original, "released": each.released} for each in self.scores
             ],
@@ -143,6 +151,7 @@ class TableRelease:
             f"loss {figure(policy.loss)} of 1{self._bound_words}",
             "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in policy.loss_by_column.items()),
         ]
+        text += self.people.sentences(tuple(self.done.columns))
         if self._few_may_cost_all:
             text.append("a few records may make everybody coarse: try --suppress with a few in a thousand of the rows")
         types = ", ".join(f"{name} {kind.kind}" for name, kind in zip(policy.public, policy.types, strict=True))
@@ -235,7 +244,9 @@ def publish_table(
     """Release a table by its policy into files that `check_table_files` let pass; all of them or none."""
     options = options or TableReleaseOptions()
     policy = replace(policy, unseen=options.unseen).with_source(**fingerprint(table))
-    done = carry_out(policy, table, keep=options.keep, memory_limit=options.memory_limit, progress=progress)
+    options.people.check(table, (*policy.public, *policy.sensitive), options.keep, policy.na)
+    limit = options.memory_limit
+    done = carry_out(policy, table, keep=options.keep, people=options.people, memory_limit=limit, progress=progress)
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)
