@@ -41,6 +41,7 @@ Problem = Literal["funnel", "bottleneck"]
 Cost = Literal["size", "distortion"]  # what a search over ranges minimises: log of a block's size, or max d
 
 # What a table and a release are asked for.
+Stopped = Literal["time", "interrupt"]  # what ended a search before it was done
 Engine = Literal["auto", "spark"]
 MissingPolicy = Literal["level", "drop", "error"]
 Unseen = Literal["nearest", "suppress"]

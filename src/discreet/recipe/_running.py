@@ -22,7 +22,7 @@ from discreet.search.tables import generalise, release_on_cluster
 from discreet.tables._columns import encode_column
 
 if TYPE_CHECKING:
-    from discreet._typing import Progress
+    from discreet._typing import Progress, Stopped
     from discreet.recipe._recipe import Recipe
     from discreet.release import Frontier
 
@@ -74,7 +74,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     if output.target:
         check_target_column(recipe.table, output.target, recipe.data.na)
     people_of(recipe).check(recipe.table, (), output.keep, recipe.data.na)
-    policy, interrupted = _chosen(recipe) if search.policy else _searched(recipe, progress)
+    policy, stopped = (_chosen(recipe), None) if search.policy else _searched(recipe, progress)
     options = TableReleaseOptions(
         keep=output.keep,
         keep_anyway=output.keep_anyway,
@@ -85,7 +85,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         force=force,
         memory_limit=recipe.data.memory_limit,
     )
-    return publish_table(recipe.table, policy, files=files, options=options, interrupted=interrupted, progress=progress)
+    return publish_table(recipe.table, policy, files=files, options=options, stopped=stopped, progress=progress)
 
 
 def refuse_coarsening(recipe: Recipe) -> None:
@@ -136,7 +136,7 @@ def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     )
 
 
-def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:
+def _chosen(recipe: Recipe) -> TablePolicy:
     """The policy that a recipe names, if it is about these columns; its promises are held against the rows later."""
     where = recipe.path(recipe.search.policy or "")
     policy: object = Policy.load(where)
@@ -146,10 +146,10 @@ def _chosen(recipe: Recipe) -> tuple[TablePolicy, bool]:
         )
     if (policy.public, policy.sensitive) != (recipe.public, recipe.sensitive):
         raise InputError(f"{where} is about other columns than the recipe: {listed(policy.public)}")
-    return replace(policy, require=parse_all(recipe.require, recipe.sensitive, recipe.hierarchies)), False
+    return replace(policy, require=parse_all(recipe.require, recipe.sensitive, recipe.hierarchies))
 
 
-def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, bool]:
+def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, Stopped | None]:
     search = recipe.search
     done = generalise(
         recipe.table,
@@ -169,7 +169,7 @@ def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, b
         memory_limit=recipe.data.memory_limit,
         progress=progress,
     )
-    return done.policy, done.interrupted
+    return done.policy, done.stopped
 
 
 def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progress | None) -> Any:

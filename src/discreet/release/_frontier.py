@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._typing import FloatArray
+from discreet._typing import FloatArray, Stopped
 from discreet.errors import InputError
 from discreet.release import _frontier_words as words
 from discreet.release._area import area, area_bound, normalised
@@ -60,7 +60,7 @@ class Frontier:
     method: str
     complete: bool = False
     seconds: float = 0.0
-    stopped: Literal["time", "interrupt"] | None = None
+    stopped: Stopped | None = None
     levels: Levels | None = None
     polished: float | None = None
 

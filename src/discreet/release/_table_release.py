@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import counted, json_number
-from discreet._typing import Progress, Unseen
+from discreet._typing import Progress, Stopped, Unseen
 from discreet.auditing._group_requirements import GroupFinding, findings
 from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
@@ -76,7 +76,12 @@ class TableRelease:
     records: IntArray = field(repr=False)  # of each letter of the policy
     broken_by_keep: tuple[str, ...] = ()
     scores: tuple[ModelScore, ...] = ()
-    interrupted: bool = False
+    stopped: Stopped | None = None  # what ended the search before it was done
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody ended the search."""
+        return self.stopped == "interrupt"
 
     @property
     def people(self) -> PeopleRisk:
@@ -137,6 +142,7 @@ class TableRelease:
                 {"model": each.model, "original": each.original, "released": each.released} for each in self.scores
             ],
             "interrupted": self.interrupted,
+            "stopped": self.stopped,
         }
 
     def lines(self) -> list[str]:
@@ -169,8 +175,7 @@ class TableRelease:
             f"{each.original:.3f} on the original"
             for each in self.scores
         ]
-        if self.interrupted:
-            text.append("interrupted: this is the best release found until then")
+        text += self.stop_words()
         words = {
             "policy": "policy (private: it lists the values that occurred)",
             "public_policy": "public part of the policy",
@@ -178,6 +183,14 @@ class TableRelease:
         return text + [
             f"{words.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
         ]
+
+    def stop_words(self) -> list[str]:
+        """What ended the search before it was done, for people; nothing where no release could be better."""
+        best = "this is the best release found until then"
+        if self.interrupted:
+            return [f"interrupted: {best}"]
+        proven = self.policy.bound is not None and self.policy.loss <= self.policy.bound
+        return [f"the time limit came first: {best}"] if self.stopped and not proven else []
 
     @property
     def _few_may_cost_all(self) -> bool:
@@ -238,7 +251,7 @@ def publish_table(
     *,
     files: dict[str, str],
     options: TableReleaseOptions | None = None,
-    interrupted: bool = False,
+    stopped: Stopped | None = None,
     progress: Progress | None = None,
 ) -> TableRelease:
     """Release a table by its policy into files that `check_table_files` let pass; all of them or none."""
@@ -257,7 +270,7 @@ def publish_table(
     scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
-    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, interrupted)
+    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, stopped)
     _write_all(release, table)
     return release
 

@@ -79,6 +79,28 @@ def test_the_clock_is_no_interrupt(people: dict[str, list[Any]]) -> None:
     assert not dc.generalise(people, PUBLIC, require="n>=5", time_limit=0.5).interrupted
 
 
+@pytest.mark.parametrize("suppress", [0, 5])
+def test_a_release_says_whether_the_time_limit_ended_its_search(tmp_path: Path, suppress: int) -> None:
+    rows = [f"{20 + 7 * i % 53},{i % 5},{'flu' if i % 3 else 'cold'}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,ward,illness", *rows]) + "\n")
+    recipe = dc.Recipe.parse(
+        'require = ["n>=3"]\n[data]\ntable = "people.csv"\n[columns.age]\nrole = "public"\n[columns.ward]\nrole = "public"\n'
+        f'type = "number"\n[columns.illness]\nrole = "sensitive"\n[search]\nsuppress = {suppress}\n',
+        folder=tmp_path,
+    )
+    words = "the time limit came first: this is the best release found until then"
+    cut = recipe.override(search={"time_limit": 1e-6}).run()
+    assert (cut.stopped, cut.stop_words(), words in cut.lines(), cut.to_dict()["stopped"]) == (
+        "time",
+        [words],
+        True,
+        "time",
+    )
+    done = recipe.override(search={"time_limit": 600}).run(force=True)  # ends by itself, long before
+    assert (done.stopped, done.stop_words()) == (None, [])
+    assert done.policy.loss <= cut.policy.loss
+
+
 def test_every_cell_is_true_and_twins_stay_together(people: dict[str, list[Any]], done: dc.Generalisation) -> None:
     table = done.policy.letters
     assert table is not None

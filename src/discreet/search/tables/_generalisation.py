@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet._text import counted
+from discreet._typing import Stopped
 from discreet.auditing._group_requirements import GroupFinding
 from discreet.joint._joint import Joint
 from discreet.release._table_policy import TablePolicy
@@ -29,6 +30,8 @@ class Generalisation:
         The number of different released rows.
     findings
         Every requirement with the worst group, recomputed from the released groups.
+    stopped
+        What ended the search before it was done: "time", "interrupt", or nothing.
     """
 
     policy: TablePolicy
@@ -36,7 +39,12 @@ class Generalisation:
     joint: Joint = field(repr=False)  # (s, released group)
     findings: tuple[GroupFinding, ...] = field(repr=False)
     seconds: float = 0.0
-    interrupted: bool = False
+    stopped: Stopped | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody ended the search."""
+        return self.stopped == "interrupt"
 
     @property
     def loss(self) -> float:
@@ -103,6 +111,7 @@ class Generalisation:
             ],
             "types": {name: kind.kind for name, kind in zip(self.policy.public, self.policy.types, strict=True)},
             "interrupted": self.interrupted,
+            "stopped": self.stopped,
         }
 
     def __repr__(self) -> str:

@@ -30,7 +30,7 @@ from discreet.search.tables._search import generalise_letters
 from discreet.tables._counting import count
 
 if TYPE_CHECKING:
-    from discreet._typing import MissingPolicy, Progress
+    from discreet._typing import MissingPolicy, Progress, Stopped
 
 MANY_COLUMNS = 30  # up to which any number of rows is tried
 MOST_CUTS = 100_000_000  # rows × columns × columns beyond: about a minute for the first grouping
@@ -147,7 +147,8 @@ def solved(
     broken = [each.sentence() for each in outcome if not each.met]
     if broken:
         raise RequirementError("no release that keeps the requirement was found: " + "; ".join(broken))
-    return Generalisation(policy, None, joint, outcome, interrupted=found.interrupted)
+    stopped: Stopped | None = "interrupt" if found.interrupted else "time" if found.stopped else None
+    return Generalisation(policy, None, joint, outcome, stopped=stopped)
 
 
 # ---------------------------------------------------------------------- search and proof
