@@ -75,9 +75,21 @@ def test_the_command_without_a_sensitive_column(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ risk of records and households
 
 
-@pytest.mark.parametrize(
-    ("f", "people"), [(1, 1.0001), (1, 1e4), (2, 7.5), (3, 300.0), (10, 11.0), (50, 1e5), (1000, 1001.0)]
-)
+SIZES = [
+    (1, 1.0001),
+    (1, 1e4),
+    (2, 7.5),
+    (3, 300.0),
+    (10, 11.0),
+    (40, 900.0),
+    (50, 1e5),
+    (113, 1e5),
+    (1000, 1001.0),
+    (2800, 7e4),
+]
+
+
+@pytest.mark.parametrize(("f", "people"), SIZES)
 def test_individual_risk_is_the_mean_of_one_over_the_people(f: int, people: float) -> None:
     from scipy.stats import nbinom
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.tables._counting import Counted
     from discreet.tables._labels import Alphabet, Label
 
+LARGE, TERMS = 40.0, 30  # 1/C(70, 30) is below 1e-19
 THRESHOLD = 0.2  # a probability of being found that many guidelines call high: groups below five
 
 
@@ -40,7 +41,18 @@ def individual_risk(sizes: IntArray, people: FloatArray | None = None) -> FloatA
 
     f = sizes.astype(np.float64)
     p = np.minimum(1.0, f / people)
-    return np.asarray(np.where(p >= 1.0, 1.0 / f, p / f * hyp2f1(1.0, 1.0, f + 1.0, 1.0 - p)))
+    small = np.minimum(f, LARGE)  # beyond, the library's function is not defined everywhere
+    series = np.where(f <= LARGE, hyp2f1(1.0, 1.0, small + 1.0, 1.0 - p), _of_many(np.maximum(f, LARGE), 1.0 - p))
+    return np.asarray(np.where(p >= 1.0, 1.0 / f, p / f * series))
+
+
+def _of_many(f: FloatArray, q: FloatArray) -> FloatArray:
+    """₂F₁(1, 1; f+1; q) of a large f: the terms q^k / C(f+k, k), of which a few are all that a double holds."""
+    total, term = np.ones_like(f), np.ones_like(f)
+    for k in range(1, TERMS):
+        term = term * q * k / (f + k)
+        total += term
+    return total
 
 
 def sample_weights(values: Alphabet, column: str) -> FloatArray:
