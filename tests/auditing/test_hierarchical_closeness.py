@@ -146,6 +146,8 @@ def test_a_release_keeps_it_and_its_file_verifies_it(folder: Path, capsys: pytes
     code, text, err = said(capsys, "release", str(folder / "people.csv"), *told, *asked, *written)
     assert (code, err) == (0, "")
     assert "t_hier<=0.25 of illness holds in every group; the worst has" in text
+    assert "t_hier<=0.25: searched for by shares of values that are enough for it" in text
+    assert "n>=3: searched" not in text
     worst = by_hand(read(folder / "out.csv"))
     assert worst <= 0.25
     code, text, _ = said(capsys, "verify", out, "--policy", policy, "--json")

@@ -165,6 +165,11 @@ class GroupRequirement:
             "l_ent": even / max(b, 1.0),
         }.get(self.symbol)
 
+    @property
+    def is_stricter_by_caps(self) -> bool:
+        """Whether `caps` are enough for it and may ask for more than it does."""
+        return self.symbol in ("t", "t_ord", "t_hier", "l_ent", "delta") or bool(_RECURSIVE.fullmatch(self.symbol))
+
     def holds(self, values: FloatArray) -> BoolArray:
         """Which of these values of groups are good enough."""
         if self.symbol in _AT_LEAST:
