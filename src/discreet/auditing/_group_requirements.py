@@ -140,35 +140,16 @@ class GroupRequirement:
         return closeness_in_tree(joint, self.hierarchies[column].of_labels(joint.s))
 
     def caps(self, prior: FloatArray) -> FloatArray | None:
-        """The greatest share that each sensitive value may have in a group, where that is enough for the requirement.
-
-        With shares of at most 1/l the entropy is log l at least; with r_1 <= α n the values from rank l on have n − (l−1) r_1
-        at least. Where no value has more than 1/(1 − t) of its share, those that gain have Q <= P/(1 − t) together, and
-        Q − P <= t Q: no more than t of the records has to be moved, and none of them further than 1. Where all others are at
-        most u times their share, a value keeps 1 − u (1 − p) at least, which is p 2^−δ where u <= (1 − p 2^−δ) / (1 − p); that
-        is least for the rarest value.
-        """
+        """The greatest share that each sensitive value may have in a group; None where that is not what is required."""
         b, even = self.bound, np.ones_like(prior)
-        if match := _RECURSIVE.fullmatch(self.symbol):
-            return even * (b / (1 + b * (int(match[1]) - 1)))
         if self.symbol == "beta_enh":
             return np.asarray(prior * (1 + np.minimum(b, -np.log(prior))))
-        if self.symbol == "delta":
-            rarest = float(prior.min())
-            return np.asarray(prior * min(2.0**b, (1 - rarest * 2.0**-b) / (1 - rarest) if rarest < 1 else 1.0))
         return {
             "Lmin": even * prior.max() * 2.0**b,
             "Lr": prior * 2.0**b,
             "alpha": even * b,
             "beta": prior * (1 + b),
-            **dict.fromkeys(("t", "t_ord", "t_hier"), prior / max(1 - b, float(prior.min()))),
-            "l_ent": even / max(b, 1.0),
         }.get(self.symbol)
-
-    @property
-    def is_stricter_by_caps(self) -> bool:
-        """Whether `caps` are enough for it and may ask for more than it does."""
-        return self.symbol in ("t", "t_ord", "t_hier", "l_ent", "delta") or bool(_RECURSIVE.fullmatch(self.symbol))
 
     def holds(self, values: FloatArray) -> BoolArray:
         """Which of these values of groups are good enough."""

@@ -164,7 +164,8 @@ def closeness_in_tree(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> Flo
     """
     from scipy import sparse
 
-    places = _places(joint, paths)
+    joint.require_counts()
+    places = nodes_by_level(joint.s, paths)
     q, prior = posterior(joint), p_s(joint)
     shares = sparse.csc_array((q, joint.counts.indices, joint.counts.indptr), shape=joint.counts.shape)
     found = np.zeros(joint.n_x)
@@ -177,13 +178,12 @@ def closeness_in_tree(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> Flo
     return found / len(places)
 
 
-def _places(joint: Joint, paths: Mapping[Label, Sequence[str]]) -> list[IntArray]:
+def nodes_by_level(labels: Sequence[Label], paths: Mapping[Label, Sequence[str]]) -> list[IntArray]:
     """For every level below the root the number of each value's node; a node is known by its way to the root."""
-    joint.require_counts()
-    absent = sum(label not in paths for label in joint.s)
+    absent = sum(label not in paths for label in labels)
     if absent:
-        raise InputError(f"the hierarchy lacks {absent} of {joint.n_s} sensitive values")
-    ways = [tuple(paths[label]) for label in joint.s]
+        raise InputError(f"the hierarchy lacks {absent} of {len(labels)} sensitive values")
+    ways = [tuple(paths[label]) for label in labels]
     if len({len(way) for way in ways}) != 1 or len({way[-1] for way in ways}) != 1 or len(ways[0]) < 2:
         raise InputError("a hierarchy for t-closeness has all its leaves at one height below one root")
     found = [np.arange(len(ways))]

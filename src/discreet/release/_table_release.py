@@ -175,21 +175,13 @@ class TableRelease:
             f"{each.original:.3f} on the original"
             for each in self.scores
         ]
-        text += [*self.search_words(), *self.stop_words()]
+        text += self.stop_words()
         words = {
             "policy": "policy (private: it lists the values that occurred)",
             "public_policy": "public part of the policy",
         }
         return text + [
             f"{words.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
-        ]
-
-    def search_words(self) -> list[str]:
-        """Which requirements were searched for by shares of values that are enough for them, for people."""
-        by_shares = [str(each) for each in self.policy.require if each.is_stricter_by_caps]
-        return [
-            f"{each}: searched for by shares of values that are enough for it; a release with less loss may exist"
-            for each in by_shares
         ]
 
     def stop_words(self) -> list[str]:

@@ -19,6 +19,7 @@ from discreet.search.tables._bounds import BoundColumn
 from discreet.search.tables._columns import Column
 from discreet.search.tables._letters import Letters, Sensitive
 from discreet.search.tables._requirements import Requirement
+from discreet.search.tables._value_models import ValueModel
 from discreet.tables._counting import Counted
 from discreet.tables._labels import Alphabet
 
@@ -153,12 +154,13 @@ def sensitive_of(letter: IntArray, codes: IntArray, counts: IntArray, letters: i
     return Sensitive(indptr, (pairs % size).astype(np.int64), records, size)
 
 
-def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) -> Requirement:
-    """The requirements as counts and shares. L0 <= b is k >= |S| 2^-b; the others bound the share of each value."""
+def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable, suppress: int = 0) -> Requirement:
+    """The requirements as counts and shares. L0 <= b is k >= |S| 2^-b; others bound the share of each value, or all of them."""
     sensitive, letters = problem.sensitive, problem.letters
     n = max((int(each.bound) for each in wanted if each.symbol == "n"), default=1)
     k = [1] * len(sensitive)
     caps: list[FloatArray | None] = [None] * len(sensitive)
+    models: list[tuple[ValueModel, ...]] = [()] * len(sensitive)
     for each in wanted:
         for c, name in enumerate(sensitive):
             if each.symbol == "n" or (each.column is not None and each.column != name):
@@ -169,11 +171,16 @@ def engine_requirement(wanted: Sequence[GroupRequirement], problem: CodedTable) 
                 least = each.bound if each.symbol == "k" else np.ceil(column.size * 2.0**-each.bound - 1e-9)
                 k[c] = max(k[c], int(least))
                 continue
+            labels = listed_labels(problem.counted.s.columns[c])
+            if (model := ValueModel.of(each, name, labels, prior, suppress / letters.records)) is not None:
+                models[c] += (model,)
+                k[c] = max(k[c], model.values)
+                continue
             cap, known = each.caps(prior), caps[c]
             if cap is not None:
                 caps[c] = np.minimum(1.0, cap if known is None else np.minimum(cap, known))
     # So many different values need as many records: what is proven for n grows with k.
-    return Requirement(max(n, *k, 1), tuple(k), tuple(caps))
+    return Requirement(max(n, *k, 1), tuple(k), tuple(caps), tuple(models))
 
 
 def bounded_codes(letters: Letters, axes: Sequence[Axis]) -> tuple[IntArray, IntArray]:

@@ -107,7 +107,7 @@ def apart(
     and where a release that costs `most` costs little for so large a rest.
     """
     letters, wanted = problem.letters, problem.requirement
-    if any(cap is not None for cap in wanted.caps):
+    if wanted.mode == 2:
         return None
     alone = letters.counts >= wanted.n
     for column, k in zip(letters.sensitive, wanted.k, strict=True):

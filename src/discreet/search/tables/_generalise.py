@@ -158,7 +158,7 @@ def _solve(
     problem: CodedTable, wanted: tuple[GroupRequirement, ...], options: Options, progress: Progress | None
 ) -> tuple[Grouping, float | None]:
     """The best grouping found within the time limit, and the bound that was proven beside it."""
-    requirement = engine_requirement(wanted, problem)
+    requirement = engine_requirement(wanted, problem, options.suppress)
     started = time.perf_counter()
     bound = _bound(problem, requirement, options, progress)
     left = max(0.2 * options.time_limit, options.time_limit - (time.perf_counter() - started))

@@ -16,6 +16,7 @@ from discreet.search._watch import Watch
 from discreet.search.tables._columns import SLACK, Column, FloatArray, IntArray
 from discreet.search.tables._loss import band_costs
 from discreet.search.tables._problem import Problem
+from discreet.search.tables._value_models import keep_models
 
 SECONDS = 5e-8
 """What one letter is reckoned to cost in one look at a coarsening."""
@@ -183,8 +184,8 @@ def fitting(problem: Problem, kept: IntArray, group: IntArray) -> npt.NDArray[np
     fit = np.asarray(records >= wanted.n)
     of = np.full(problem.letters.size, -1, dtype=np.int64)
     of[kept] = group
-    for column, k, cap in zip(problem.letters.sensitive, wanted.k, wanted.caps, strict=True):
-        if k <= 1 and cap is None:
+    for column, k, cap, models in zip(problem.letters.sensitive, wanted.k, wanted.caps, wanted.models, strict=True):
+        if k <= 1 and cap is None and not models:
             continue
         entry = np.repeat(of, np.diff(column.indptr))
         inside = entry >= 0
@@ -194,6 +195,7 @@ def fitting(problem: Problem, kept: IntArray, group: IntArray) -> npt.NDArray[np
         if cap is not None:
             over = count > np.asarray(cap)[pairs % column.size] * records[pairs // column.size] * (1 + 1e-9)
             fit[(pairs // column.size)[over]] = False
+        fit &= keep_models(models, (pairs // column.size, pairs % column.size, count), groups)
     return fit
 
 

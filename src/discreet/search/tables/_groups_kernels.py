@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from discreet.search.tables._kernels import NOBODY, NONE, set_cost, span, tally_letter
+from discreet.search.tables._model_kernels import models_fit
 
 
 class State(NamedTuple):
@@ -236,4 +237,6 @@ def fits_with(st, counts, need, g, minus, plus):
             y = st.ring[y, 1]
             if y == h:
                 y = -1
+        if turn == 0 and not enough and not models_fit(need, st.tally, weight):
+            good = False
     return good and missing <= 0

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from discreet.search.tables._model_kernels import models_fit
+
 NONE = 2147483647
 NOBODY = np.int64(-1)
 BEYOND = 1e6
@@ -142,6 +144,7 @@ def tally_fits(need, tally, distinct, weight):
         for v in range(len(tally)):
             if tally[v] > need.cap[v] * weight * (1 + 1e-9):
                 return False
+        return models_fit(need, tally, weight)
     return True
 
 

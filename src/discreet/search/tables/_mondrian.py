@@ -78,18 +78,22 @@ def _width(column: Column, codes: IntArray) -> float:
 def _fitting(letters: Letters, requirement: Requirement) -> Callable[[IntArray], bool]:
     """Whether letters (numbers in an array) have together what a group must have."""
     asked = [
-        (column, k, cap)
-        for column, k, cap in zip(letters.sensitive, requirement.k, requirement.caps, strict=True)
-        if k > 1 or cap is not None
+        (column, k, cap, models)
+        for column, k, cap, models in zip(
+            letters.sensitive, requirement.k, requirement.caps, requirement.models, strict=True
+        )
+        if k > 1 or cap is not None or models
     ]
 
     def fits(group: IntArray) -> bool:
         records = letters.counts[group].sum()
         if records < requirement.n:
             return False
-        for column, k, cap in asked:
+        for column, k, cap, models in asked:
             held = _held(column, group)
             if np.count_nonzero(held) < k or (cap is not None and np.any(held > cap * records + ROUNDING)):
+                return False
+            if not all(model.holds(held[None].astype(np.float64))[0] for model in models):
                 return False
         return True
 

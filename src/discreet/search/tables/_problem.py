@@ -104,7 +104,7 @@ class Problem:
         bad = records < wanted.n
         within = "the table" if parts == 1 else "a part of the table that must stay apart"
         reason = f"{within} has {int(records.min())} records, so n is at most that, not {wanted.n}" if bad.any() else ""
-        for column, k, cap in zip(letters.sensitive, wanted.k, wanted.caps, strict=True):
+        for column, k, cap, models in zip(letters.sensitive, wanted.k, wanted.caps, wanted.models, strict=True):
             of = np.repeat(self.block, np.diff(column.indptr))
             tally = np.zeros((parts, column.size))
             np.add.at(tally, (of, column.value), column.count)
@@ -119,6 +119,11 @@ class Problem:
                     worst = float(share[np.arange(parts), np.argmax(share / np.maximum(cap, 1e-300), axis=1)].max())
                     reason = f"in {within} a sensitive value has a share of {worst:.3g}, above what is allowed in every group"
                 bad |= over
+            for model in models:
+                apart = ~model.holds(tally)
+                if apart.any() and not reason:
+                    reason = f"the sensitive values of {within} are not spread as they must be in every group"
+                bad |= apart
         return np.flatnonzero(bad[self.block]), reason
 
 
