@@ -125,3 +125,15 @@ def test_a_grouping_that_lacks_it_is_told() -> None:
     wanted = Requirement(1, (1,), (None,), ((model,),))
     assert unmet(letters, wanted, np.array([0, 1])) == ["sensitive values are not spread in a group as they must be"]
     assert unmet(letters, wanted, np.array([0, 0])) == []
+
+
+def test_runs_that_must_be_long_end_in_time() -> None:
+    """Every group needs all of two hundred values: runs along an order would be looked at for minutes."""
+    rng, rows = np.random.default_rng(4), 60_000
+    table = {
+        "age": rng.integers(0, 90, rows),
+        "zip": rng.integers(0, 400, rows),
+        "illness": np.concatenate([np.arange(200), rng.integers(0, 200, rows - 200)]),
+    }
+    done = dc.generalise(table, ["age", "zip"], "illness", "delta<=3", time_limit=2)
+    assert len(done.policy.boxes) > 1

@@ -14,6 +14,8 @@ from discreet.search.tables._kernels import NOBODY, add_letter, cost_with, empty
 FINE = 4096
 """Nodes of at most this many letters may be cut inside a code too."""
 
+MOST_WORK = 1 << 30  # values that are looked at along an order, a second or two
+
 
 @njit(cache=True)
 def by_code(codes, perm, start, end, c, low, high, letters, spare, first):
@@ -173,7 +175,8 @@ def along(codes, counts, cells, need, order, breaks):
     """The best cut of an order of letters into runs that fit, by dynamic programming; none holds a break but at its start.
 
     Returns the cost, and for each place whether a run begins there. A run that can be cut into two that fit need not be
-    looked at: the halves cost no more. Where caps make that untrue, runs of up to eight times the least are tried.
+    looked at: the halves cost no more. Where caps make that untrue, runs of up to eight times the least are tried; where runs
+    must be so long that this would take too much work, the cost is infinite.
     """
     m, d = len(order), codes.shape[1]
     least = need.least[0]
@@ -188,6 +191,7 @@ def along(codes, counts, cells, need, order, breaks):
     tally = np.empty((2, len(need.cap)), dtype=np.int64)
     distinct = np.empty((2, len(need.least) - 2), dtype=np.int64)
     tally[:] = 0
+    work = 0
     for j in range(1, m + 1):
         value[j] = np.inf
         back[j] = -1
@@ -223,6 +227,10 @@ def along(codes, counts, cells, need, order, breaks):
                     break
                 if mode == 2 and weight >= 8 * least:
                     break
+        if mode == 2:
+            work += (j - i) * (d + len(need.cap))
+            if work > MOST_WORK:
+                return np.inf, np.zeros(m, dtype=np.bool_)
         if mode > 0:
             for t in range(i, j):
                 for e in range(need.indptr[order[t]], need.indptr[order[t] + 1]):
