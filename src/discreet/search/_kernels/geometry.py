@@ -40,13 +40,15 @@ def gap(u, v, norm):
 
 
 @njit(cache=True)
-def gaps(columns, at, norm, out):
-    """`gap` of one point to many, to the same bits; `columns` has a row a coordinate: machines take several at once."""
-    d, m = columns.shape
+def powers(columns, m, at, norm, out):
+    """The distances of one point to m others before any root is taken: squares for l_2.
+
+    `columns` has a row a coordinate: machines take several points at once.
+    """
     out[:m] = 0.0
-    for c in range(d):
+    for c in range(len(columns)):
         row, here = columns[c], at[c]
-        if norm == np.inf or d == 1:
+        if norm == np.inf:
             for i in range(m):
                 out[i] = max(out[i], abs(row[i] - here))
         elif norm == 2.0:
@@ -58,6 +60,13 @@ def gaps(columns, at, norm, out):
         else:
             for i in range(m):
                 out[i] += abs(row[i] - here) ** norm
+
+
+@njit(cache=True)
+def gaps(columns, at, norm, out):
+    """`gap` of one point to many, to the same bits."""
+    d, m = columns.shape
+    powers(columns, m, at, np.inf if d == 1 else norm, out)
     if d > 1 and norm not in (1.0, np.inf):
         for i in range(m):
             out[i] = np.sqrt(out[i]) if norm == 2.0 else out[i] ** (1.0 / norm)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from discreet.search._kernels.geometry import powers
 from discreet.search.ranges._greedy.blocks import CENTROID, pair_cost
 
 ROUNDING = 1e-9  # relative; and this much of a thousandth of the widest column, for blocks that all but coincide
@@ -71,23 +72,6 @@ def follow(scan, blocks, a, b):
 
 
 @njit(cache=True)
-def _distances(means, live, at, norm, far):
-    """Distances of all means to that of one slot; squared for l_2."""
-    far[:live] = 0.0
-    for j in range(len(means)):
-        row, here = means[j], means[j, at]
-        if norm == 2:
-            for i in range(live):
-                far[i] += (row[i] - here) * (row[i] - here)
-        elif norm == 1:
-            for i in range(live):
-                far[i] += abs(row[i] - here)
-        else:
-            for i in range(live):
-                far[i] = max(far[i], abs(row[i] - here))
-
-
-@njit(cache=True)
 def _least(kind, norm, far, counts, spread, at, live, low):
     """What joining with each other block costs at least; squared for l_2.
 
@@ -114,7 +98,7 @@ def cheapest_scanned(blocks, scan, x, label):
     means, counts, spread, name, slot, lives, far, low, widest = scan
     kind, norm = blocks.kind, blocks.norm
     live, at = lives[0], slot[x]
-    _distances(means, live, at, norm, far)
+    powers(means, live, means[:, at].copy(), np.inf if norm == 0 else float(norm), far)
     _least(kind, norm, far, counts, spread, at, live, low)
     first = -1
     for i in range(live):
