@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sqlite3
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -318,6 +319,19 @@ def test_who_waits_too_long_is_told_to_come_back(url: str, monkeypatch: pytest.M
         assert other.is_alive()
     other.commit(answer(1))
     one.close()
+    other.close()
+
+
+def test_a_new_file_that_another_is_writing_to_is_waited_for(tmp_path: Path) -> None:
+    Ledger(f"sqlite:///{tmp_path / 'before.sqlite'}").close()  # what is imported late is there now
+    path = tmp_path / "ledger.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE others (name TEXT)")
+    other.execute("BEGIN IMMEDIATE")  # SQLite refuses to change how it writes at once, whatever its timeout
+    threading.Timer(0.5, other.execute, ["COMMIT"]).start()
+    ledger = Ledger(f"sqlite:///{path}")
+    assert ledger.is_alive()
+    ledger.close()
     other.close()
 
 

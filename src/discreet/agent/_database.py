@@ -19,6 +19,9 @@ from discreet.errors import DiscreetError, InputError, needs_extra
 PATIENCE = 20.0
 """Seconds that a writer waits for other writers before it gives up."""
 
+PAUSE = 0.02
+"""Seconds before a new file is asked again to write ahead."""
+
 SETTING_UP, ANALYSTS = "discreet: setting up", "discreet: analysts"
 """Locks by name: what is done once (tables, the owner's key, the data that are pinned), and who may ask."""
 
@@ -77,7 +80,7 @@ class Database:
             connection.isolation_level = None  # the driver must not begin on its own
             if self.read_only:
                 return
-            connection.execute("PRAGMA journal_mode=WAL")
+            _write_ahead(connection)
             connection.execute("PRAGMA synchronous=EXTRA")  # an answer that was sent survives a power cut
 
         @self.sql.event.listens_for(engine, "begin")  # type: ignore[untyped-decorator]
@@ -191,6 +194,19 @@ class Database:
     def close(self) -> None:
         """Let go of every connection."""
         self._engine.dispose()
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Readers never wait for a writer. SQLite does not wait, either, where another is about to change the same: we do."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as problem:
+            if not problem.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > until:
+                raise
+        time.sleep(PAUSE)
 
 
 def _looked_into(path: Path) -> sqlite3.Connection:
