@@ -13,6 +13,9 @@ import pytest
 
 from discreet.cli import main
 
+PATIENT = 900.0
+"""Seconds to wait for what comes at once on a machine that is not busy, and does not compile."""
+
 
 def spawn(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
     """Run `discreet` with these arguments in a process of its own, and wait for it."""
@@ -22,7 +25,7 @@ def spawn(*arguments: str, cwd: Path | None = None, **env: str) -> subprocess.Co
         text=True,
         cwd=cwd,
         env={**os.environ, "COLUMNS": "160", **env},
-        timeout=900,  # against hanging; kernels compile on the first run
+        timeout=PATIENT,
         check=False,
     )
 

@@ -17,7 +17,7 @@ import pytest
 
 import discreet as dc
 from discreet.datasets import registry
-from tests.processes import run
+from tests.processes import PATIENT, run
 from tests.test_sizes import KINDS, ROWS
 
 
@@ -67,7 +67,7 @@ def test_an_interrupt_keeps_the_best_so_far(tmp_path: Path) -> None:
                 break
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        out, rest = process.communicate(timeout=300)
+        out, rest = process.communicate(timeout=PATIENT)
     finally:
         process.kill()
     assert process.returncode == 0, rest

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from discreet.agent._service import Agent
 from discreet.agent._serving import configured
 from discreet.agent._web import create_app
 from tests.agent.checking import check_answers, check_rows
-from tests.agent.servers import free_port, postgres_database, write_agent
+from tests.agent.servers import postgres_database, write_agent
+from tests.processes import PATIENT
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -51,7 +53,8 @@ class Running:
     def analyst(self, name: str = "", budget: float = 100) -> Client:
         """A new analyst; without a name she is ann, or ann 2 where there is one."""
         there = len(self.agent.ledger.every_analyst())
-        return Client(self.url, self.owner.add_analyst(name or (f"ann {there + 1}" if there else "ann"), budget))
+        key = self.owner.add_analyst(name or (f"ann {there + 1}" if there else "ann"), budget)
+        return Client(self.url, key, PATIENT)
 
 
 @contextmanager
@@ -60,19 +63,28 @@ def serving(folder: Path) -> Iterator[Running]:
     agent = Agent(Config.load(folder / "agent.toml"))
     key = agent.ledger.owner_key()
     assert key is not None
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
     app = create_app(agent, address=address)
-    server = uvicorn.Server(configured(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    server = uvicorn.Server(configured(app, log_level="error"))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield Running(address, Client(address, key), folder, agent, app.state.desk)
+        yield Running(address, Client(address, key, PATIENT), folder, agent, app.state.desk)
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
+
+
+@asynccontextmanager
+async def every_turn(desk: Desk, who: str) -> AsyncIterator[None]:
+    """Somebody has the turn at every process that answers, of which there are more where there are more cores."""
+    async with AsyncExitStack() as stack:
+        for worker in desk._answering:
+            await stack.enter_async_context(worker.queue.turn(who))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -12,13 +14,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pytest
+
+from tests.processes import PATIENT
 
 CONFIG = """
 [datasets.people]
@@ -74,17 +78,22 @@ def postgres_database() -> Iterator[str]:
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+_ports = itertools.cycle(random.SystemRandom().sample(range(12_000, 32_000), 5_000))  # others test with the same seed
+
+
 def free_port() -> int:
-    """A port that nobody has now."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """A port that nobody has now, nor gets by chance: systems take those for connections from 32,768 upwards."""
+    for port in _ports:
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 def request(url: str, **options: Any) -> tuple[int, str, dict[str, str]]:
     """The status, the body and the headers of a response."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, **options), timeout=60) as response:  # noqa: S310
+        with urllib.request.urlopen(urllib.request.Request(url, **options), timeout=PATIENT) as response:  # noqa: S310
             return response.status, response.read().decode(), dict(response.headers)
     except urllib.error.HTTPError as problem:
         with problem:
@@ -112,9 +121,9 @@ class Server:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
 
-    def wait(self, seconds: float = 60) -> None:
+    def wait(self) -> None:
         """Until it answers."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENT
         while time.monotonic() < end:
             assert self.process is not None and self.process.poll() is None, self.log.read_text()
             try:
@@ -134,7 +143,7 @@ class Server:
         """Send a signal, wait for the end, and return the exit code."""
         assert self.process is not None
         self.process.send_signal(how)
-        return self.process.wait(60)
+        return self.process.wait(PATIENT)
 
     def __enter__(self) -> Server:
         return self

@@ -15,7 +15,7 @@ from discreet.agent._client import AgentError, Client, UnreachableError
 from discreet.errors import InputError
 from tests.agent.conftest import Running
 from tests.agent.servers import free_port
-from tests.processes import said
+from tests.processes import PATIENT, said
 
 QUESTION = "SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5"
 
@@ -24,6 +24,7 @@ class _Stranger(BaseHTTPRequestHandler):
     """Answers by the first part of the path; writes down the keys that it is sent."""
 
     keys: list[str | None]
+    gone: threading.Event
 
     def do_GET(self) -> None:
         self.keys.append(self.headers["Authorization"])
@@ -40,7 +41,7 @@ class _Stranger(BaseHTTPRequestHandler):
             case "elsewhere":
                 status, headers = 302, {"Location": "/refuses"}
             case "slow":
-                time.sleep(1)
+                self.gone.wait(PATIENT)
             case "cut":
                 headers = {"Content-Length": "100"}
         self.send_response(status)
@@ -62,11 +63,12 @@ class _Quiet(ThreadingHTTPServer):
 
 @pytest.fixture
 def stranger() -> Iterator[str]:
-    _Stranger.keys = []
+    _Stranger.keys, _Stranger.gone = [], threading.Event()
     with _Quiet(("127.0.0.1", 0), _Stranger) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
+        _Stranger.gone.set()
         server.shutdown()
         thread.join()
 
@@ -86,7 +88,9 @@ def stranger() -> Iterator[str]:
 )
 def test_what_is_no_agent(stranger: str, path: str, kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
-        Client(f"{stranger}/{path}", "key", timeout=0.3).ledger()
+        Client(f"{stranger}/{path}", "key", timeout=0.3 if path == "slow" else PATIENT).ledger()
+    while not _Stranger.keys:
+        time.sleep(0.01)  # it was sent, and may not have been read yet
     assert _Stranger.keys == ["Bearer key"]  # sent once, and not to where somebody points
 
 

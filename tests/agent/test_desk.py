@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from discreet.agent._queues import ALLOWANCE, WAITING, Allowance, BusyError, Que
 from discreet.agent._service import Agent
 from discreet.agent._sql import selection_of
 from discreet.agent._workers import EndedError
+from tests.agent.conftest import every_turn
 
 ANN, BOB = Analyst("ann", 1000.0, revoked=False), Analyst("bob", 0.0, revoked=False)
 
@@ -57,7 +59,8 @@ def test_one_analyst_does_not_fill_a_queue() -> None:
     asyncio.run(all_of_it())
 
 
-def test_prices_have_an_allowance() -> None:
+def test_prices_have_an_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.agent._queues.time", SimpleNamespace(monotonic=lambda: 5.0))
     allowance = Allowance()
     allowance.charge("ann", ALLOWANCE - 1)
     allowance.check("ann")
@@ -85,7 +88,7 @@ def test_known_prices_take_no_turn(agent: Agent) -> None:
             assert await desk.price(ANN, question) == price
         told = await desk.ask(ANN, question)
         assert told["bits"] == price["bits"]
-        async with desk._answering[0].queue.turn("attacker"), desk._pricing.queue.turn("attacker"):
+        async with every_turn(desk, "attacker"), desk._pricing.queue.turn("attacker"):
             assert (await desk.price(BOB, question))["known"]
             assert await desk.ask(BOB, question) == told
         desk.close()
@@ -99,7 +102,7 @@ def test_who_cannot_pay_holds_up_no_answer(agent: Agent) -> None:
 
     async def all_of_it() -> None:
         desk = Desk(agent, apart=False)
-        async with desk._answering[0].queue.turn("ann"):
+        async with every_turn(desk, "ann"):
             with pytest.raises(OverBudgetError, match="you have 0 left"):
                 await desk.ask(BOB, selection_of("SELECT AVG(height) FROM people WITH ERROR 5"))
         desk.close()
@@ -114,7 +117,8 @@ def test_a_process_that_dies_is_replaced(agent: Agent) -> None:
         first, second = (selection_of(f"SELECT AVG(height) FROM people WITH ERROR {error}") for error in (9, 2))
         told = await desk.ask(ANN, first)
         assert told["number"] == 1
-        (process,) = desk._answering[0].start()._processes  # type: ignore[attr-defined]
+        (pool,) = (worker.start() for worker in desk._answering if worker._pool is not None)
+        (process,) = pool._processes  # type: ignore[attr-defined]
         os.kill(process, signal.SIGKILL)
         with pytest.raises(EndedError, match="ask again"):
             await desk.ask(ANN, second)

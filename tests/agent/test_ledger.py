@@ -328,10 +328,12 @@ def test_a_new_file_that_another_is_writing_to_is_waited_for(tmp_path: Path) -> 
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE others (name TEXT)")
     other.execute("BEGIN IMMEDIATE")  # SQLite refuses to change how it writes at once, whatever its timeout
-    threading.Timer(0.5, other.execute, ["COMMIT"]).start()
+    writing = threading.Timer(0.5, other.execute, ["COMMIT"])
+    writing.start()
     ledger = Ledger(f"sqlite:///{path}")
     assert ledger.is_alive()
     ledger.close()
+    writing.join()
     other.close()
 
 

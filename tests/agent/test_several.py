@@ -23,7 +23,7 @@ from discreet.agent._queues import ALLOWANCE, BusyError
 from discreet.agent._service import Agent
 from discreet.agent._sql import selection_of
 from discreet.errors import InputError
-from tests.agent.conftest import Running
+from tests.agent.conftest import Running, every_turn
 from tests.agent.servers import CITIES, CONFIG, write_agent
 from tests.processes import said
 
@@ -375,15 +375,16 @@ def test_a_selection_reads_back_from_json() -> None:
         assert again.questions == asked.questions and again.labels == asked.labels
 
 
-def test_who_cannot_pay_for_all_holds_up_no_answer(folder: Path) -> None:
+def test_who_cannot_pay_for_all_holds_up_no_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups and filters are worked out where prices are, and count against what those may take."""
+    monkeypatch.setattr("discreet.agent._queues.REFILL", 1e-9)  # a few milliseconds of work come back in no time
     agent = Agent(Config.load(folder / "agent.toml"))
     agent.ledger.add_analyst("bob", 0)
     bob = Analyst("bob", 0.0, revoked=False)
 
     async def all_of_it() -> None:
         desk = Desk(agent, apart=False)
-        async with desk._answering[0].queue.turn("ann"):
+        async with every_turn(desk, "ann"):
             with pytest.raises(OverBudgetError, match="you have 0 left"):
                 await desk.ask(bob, selection_of(BY_CITY))
         assert desk._allowance.owed("bob") > 0

@@ -292,7 +292,8 @@ def test_a_key_that_ends_while_its_question_is_worked_on(running: Running) -> No
     with ThreadPoolExecutor(1) as pool:
         with book.lock:
             waiting = pool.submit(client.ask, QUESTION.replace("5", "2"))
-            time.sleep(0.3)
+            while not any(worker.queue._busy for worker in running.desk._answering):
+                time.sleep(0.01)
             running.owner.revoke("ann")
         with pytest.raises(AgentError, match="revoked") as refused:
             waiting.result()
@@ -505,7 +506,8 @@ def test_what_is_known_waits_for_nobody(running: Running) -> None:
     with ThreadPoolExecutor(WAITING + 1) as pool:
         with book.lock:
             waiting = [pool.submit(client.ask, QUESTION.replace("5", f"{6 + i}")) for i in range(WAITING + 1)]
-            while sum(map(len, running.desk._answering[0].queue._waiting.values())) < WAITING:
+            queues = [worker.queue._waiting for worker in running.desk._answering]
+            while sum(len(mine) for queue in queues for mine in queue.values()) < WAITING:
                 time.sleep(0.01)
             assert client.ask(QUESTION) == known
             assert status_of(running.url + "/health")[0] == 200

@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.processes import run, spawn
+from tests.processes import PATIENT, run, spawn
 
 CSV = "age,sex,chol\n30,F,200\n31,M,200\n32,F,210\n30,M,210\n33,F,220\n33,M,220\n"
 
@@ -185,7 +186,7 @@ def test_an_unforeseen_error_shows_no_value(people: Path, tmp_path: Path) -> Non
 
 def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
     fifo = tmp_path / "people.csv"
-    os.mkfifo(fifo)  # reading it waits for ever
+    os.mkfifo(fifo)
     process = subprocess.Popen(
         [
             sys.executable,
@@ -203,9 +204,15 @@ def test_an_interrupt_exits_130_and_leaves_nothing(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(2)
+    writer = None
+    while writer is None:  # until it reads, and waits
+        assert process.poll() is None, process.communicate()
+        with suppress(OSError):
+            writer = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENT)
+    os.close(writer)
     assert process.returncode == 130
     assert errors == "discreet: interrupted\n"
     assert not (tmp_path / "r.html").exists()
@@ -215,7 +222,7 @@ def test_a_reader_that_goes_away(people: Path) -> None:
     line = (
         f"{sys.executable} -m discreet audit {people} -s age -p chol | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}"
     )
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)  # noqa: S607
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=PATIENT, check=False)  # noqa: S607
     assert "Traceback" not in done.stderr
     assert done.stdout.strip() in ("0", "141")  # never 1, which means a requirement that is not met
 
@@ -273,14 +280,28 @@ def test_an_interrupt_while_the_engine_counts(tmp_path: Path) -> None:
 
     rows = "SELECT hash(i) % 1000 AS s, hash(i * 7) % 3000000 AS x FROM range(12000000) t(i)"
     duckdb.connect().execute(f"COPY ({rows}) TO '{tmp_path}/t.parquet'")
+    ready, hooks = tmp_path / "ready", tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "sitecustomize.py").write_text(
+        "import discreet.tables._files as files\n"
+        "run = files.run\n"
+        "def told(*arguments):\n"
+        f"    open({str(ready)!r}, 'w').close()\n"
+        "    return run(*arguments)\n"
+        "files.run = told\n"
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "discreet", "audit", str(tmp_path / "t.parquet"), "-s", "s", "-p", "x"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(hooks), os.environ.get("PYTHONPATH", "")])},
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    time.sleep(2.0)
+    while not ready.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    time.sleep(0.2)  # by now it is in the engine, nearly always
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=PATIENT)
     assert process.returncode == 130, errors
     assert errors == "discreet: interrupted\n"

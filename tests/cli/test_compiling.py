@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli._compiling import TOLD, watched
+from tests.processes import PATIENT
 
 
 def test_what_is_compiled_is_told_and_what_is_not_is_not() -> None:
@@ -33,21 +34,23 @@ def test_what_is_compiled_is_told_and_what_is_not_is_not() -> None:
 
 
 def test_a_terminal_shows_it(tmp_path: Path) -> None:
-    """A work that reports nothing for three seconds has a bar all the same."""
+    """A work that reports nothing for some seconds has a bar all the same."""
     code = (
-        "import time\nfrom discreet.cli._shared import progress\n"
-        "with progress('release') as report:\n    report('searching', None)\n    time.sleep(3)\n"
+        "import sys\nfrom discreet.cli._shared import progress\n"
+        "with progress('release') as report:\n    report('searching', None)\n    sys.stdin.read()\n"
     )
     ours, theirs = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen([sys.executable, "-c", code], stderr=theirs, stdout=theirs, env=env) as process:
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=theirs, stdout=theirs, env=env) as process:
         os.close(theirs)
         shown = b""
-        while process.poll() is None or select.select([ours], [], [], 0)[0]:
-            if select.select([ours], [], [], 0.1)[0]:
-                try:
-                    shown += os.read(ours, 4096)
-                except OSError:  # the terminal was closed at the other end
-                    break
+        # It works until its input ends, which it does when this block is left.
+        while b"release: searching" not in shown and select.select([ours], [], [], PATIENT)[0]:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # the terminal was closed at the other end
+                break
+        process.communicate()
     os.close(ours)
     assert b"release: searching" in shown

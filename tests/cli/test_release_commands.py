@@ -17,7 +17,7 @@ import pytest
 
 from discreet import Policy
 from discreet.tables._checksum import seal
-from tests.processes import run, spawn
+from tests.processes import PATIENT, run, spawn
 
 Done = subprocess.CompletedProcess[str]
 PEOPLE = [(i, 20 + i % 7, 200 + i * i % 23, "abc"[i % 3]) for i in range(36)]
@@ -316,7 +316,7 @@ def test_an_interrupt_while_the_table_is_written_leaves_nothing(published: tuple
         "def slow(target, batches, rows):\n"
         "    target.write_text('half a table')\n"
         f"    open({str(ready)!r}, 'x').close()\n"
-        "    time.sleep(60)\n"
+        "    time.sleep(10_000)\n"
         "writing._write_text = slow\n"
     )
     out = tmp_path / "out"
@@ -335,7 +335,7 @@ def test_an_interrupt_while_the_table_is_written_leaves_nothing(published: tuple
         time.sleep(0.02)
     assert len(names(out)) == 2  # both under temporary names
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENT)
     assert process.returncode == 130
     assert errors == "discreet: interrupted\n"
     assert names(out) == set()

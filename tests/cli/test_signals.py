@@ -16,7 +16,7 @@ import pytest
 
 from discreet._typing import Progress
 from discreet.cli._signals import Signals
-from tests.processes import said
+from tests.processes import PATIENT, said
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ RELEASE = (
 def test_a_signal_ends_a_command_with_one_line(people: Path, tmp_path: Path, hook: str, number: signal.Signals) -> None:
     process = started(people, tmp_path, hook, *RELEASE)
     process.send_signal(number)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=PATIENT)
     assert process.returncode == 130
     assert (out, errors) == ("", "discreet: interrupted\n")
     assert list((tmp_path / "scratch").iterdir()) == []

@@ -45,8 +45,10 @@ class Outcome:
 class Fuzz:
     """A folder of files, and command lines run in it."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder, self.rng = folder, random.Random(seed)
+    slowest = SLOW
+
+    def __init__(self, folder: Path, seed: int, slowest: float) -> None:
+        self.folder, self.rng, self.slowest = folder, random.Random(seed), slowest
         self.scratch = folder.parent / "scratch"
         self.scratch.mkdir(exist_ok=True)
         self.tables = write_all(folder)
@@ -113,7 +115,7 @@ class Fuzz:
             return f"left behind: {', '.join(sorted(changed))}"
         if any(name not in done.line for name in changed):
             return f"written, though nobody named it: {', '.join(sorted(changed - set(done.line)))}"
-        return f"{done.seconds:.0f} s" if done.seconds > SLOW else ""
+        return f"{done.seconds:.0f} s" if done.seconds > self.slowest else ""
 
     def restore(self) -> None:
         """Files as they were before."""
@@ -126,8 +128,8 @@ class Fuzz:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def fuzz(count: int, seed: int, *, tell: bool = False) -> list[Outcome]:
-    """Those of so many command lines that went wrong."""
+def fuzz(count: int, seed: int, *, slowest: float = SLOW, tell: bool = False) -> list[Outcome]:
+    """Those of so many command lines that went wrong, or took more than so many seconds."""
     with tempfile.TemporaryDirectory(prefix="fuzz-") as where:
         folder = Path(where) / "files"
         folder.mkdir()
@@ -135,7 +137,7 @@ def fuzz(count: int, seed: int, *, tell: bool = False) -> list[Outcome]:
         (Path(where) / "scratch").mkdir()
         os.environ["TMPDIR"], tempfile.tempdir = str(Path(where) / "scratch"), None
         try:
-            made = Fuzz(folder, seed)
+            made = Fuzz(folder, seed, slowest)
             wrong, codes = [], dict.fromkeys(CODES, 0)
             for number in range(count):
                 done = made.case()

@@ -18,7 +18,7 @@ from discreet.sample_privacy import _subset_bounds as subset_bounds
 from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve
 from tests._oracles.disclosures import best_information, information_of, leak_of
-from tests.sample_privacy.conftest import Clock
+from tests.clocks import Clock
 from tests.sample_privacy.strategies import iid, noisy_copies, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())

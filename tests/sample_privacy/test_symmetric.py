@@ -16,7 +16,7 @@ from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve, solve_types
 from discreet.sample_privacy._symmetric import exchangeable_types, swap_classes, type_counts, types_of
 from tests._oracles.disclosures import best_information, information_of, leak_of
-from tests.sample_privacy.conftest import Clock
+from tests.clocks import Clock
 from tests.sample_privacy.strategies import iid, noisy_copies
 
 

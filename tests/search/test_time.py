@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.search._watch import Watch
 from discreet.search.ranges import _line
 from discreet.search.ranges._levels import in_turn, levels_up_to
+from tests.clocks import Clock
 
 KINDS = [
     ("L0", "distortion", "auto"),
@@ -113,8 +115,6 @@ def test_levels_taken_in_turn_lie_evenly_wherever_one_stops() -> None:
 
 
 def test_a_search_that_was_stopped_has_no_time_left() -> None:
-    from discreet.search._watch import Watch
-
     with Watch(limit=60.0) as watch:
         assert 0 < watch.left() <= 60
         raise KeyboardInterrupt
@@ -132,12 +132,14 @@ def letters_of_english() -> dc.Joint:
 @pytest.mark.parametrize(
     ("leakage", "problem"), [("I", "funnel"), ("I", "bottleneck"), ("Lmin", "funnel"), ("D_2", "funnel")]
 )
-def test_more_time_is_never_worse(leakage: str, problem: str) -> None:
+def test_more_time_is_never_worse(leakage: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.search._options.Watch", lambda limit: Watch(limit, clock=Clock(1.0)))
     joint = letters_of_english()
     short, longer = (
-        dc.frontier(joint, leakage, problem=problem, time_limit=limit)  # type: ignore[arg-type]
-        for limit in (0.05, 2.0)
+        dc.frontier(joint, leakage, problem=problem, time_limit=looks)  # type: ignore[arg-type]
+        for looks in (30, 2000)
     )
+    assert short.stopped == longer.stopped == "time"
     assert longer.hypervolume >= short.hypervolume - 1e-9
     is_funnel = problem == "funnel"
     for share in np.linspace(0.1, 0.9, 5):

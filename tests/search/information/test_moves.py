@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from discreet._typing import Problem
 from discreet.errors import InputError
 from discreet.release._hypervolume import hypervolume
+from discreet.search._watch import Watch
 from discreet.search.information._best_known import search
 from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._moves import land, sweep_moves
@@ -122,7 +123,7 @@ def test_search_finds_the_frontier_of_tiny_alphabets(weights: Weights, problem: 
     least = min(least, int(weights.total))
     every = [p for p in partitions_of(weights.n) if lightest(weights, p) >= least]
     leakage, utility = (np.array(each) for each in zip(*(information(weights, p) for p in every), strict=True))
-    found = search(weights, problem, seed=1, time_limit=20.0, at_least=least)
+    found = search(weights, problem, seed=1, time_limit=20.0, watch=Watch(), at_least=least)
     for i in range(0, len(found), 7):
         block_of = found.partition(i)
         assert (found.leakage[i], found.utility[i]) == pytest.approx(information(weights, block_of), abs=1e-9)
@@ -136,7 +137,7 @@ def test_search_finds_the_frontier_of_tiny_alphabets(weights: Weights, problem: 
 def test_search_repeats_itself() -> None:
     rng = np.random.default_rng(5)
     weights = weights_from(rng.multinomial(4, rng.dirichlet(np.full(5, 0.4)), 25))
-    one, two = (search(weights, "bottleneck", seed=3, time_limit=60.0) for _ in range(2))
+    one, two = (search(weights, "bottleneck", seed=3, time_limit=60.0, watch=Watch()) for _ in range(2))
     assert (one.leakage == two.leakage).all() and (one.utility == two.utility).all()
     assert all((one.partition(i) == two.partition(i)).all() for i in range(0, len(one), 50))
 
@@ -145,7 +146,7 @@ def test_search_is_not_dominated_by_pairwise_merging() -> None:
     rng = np.random.default_rng(6)
     weights = weights_from(rng.multinomial(4, rng.dirichlet(np.full(6, 0.4)), 40))
     for problem in ("funnel", "bottleneck"):
-        found = search(weights, problem, seed=3, time_limit=60.0)
+        found = search(weights, problem, seed=3, time_limit=60.0, watch=Watch())
         best = worth(weights, found.leakage, found.utility, problem)
         for share in (0.2, 0.5, 0.8):
             path = pairwise(weights, share * (weights.entropy if problem == "funnel" else weights.leakage), problem)
@@ -163,7 +164,7 @@ def test_hypervolumes_of_the_specification(
     hungarian: dict[str, list[object]], setting: str, problem: Problem, least: float
 ) -> None:
     weights = hungarian_weights(hungarian, "A" if setting == "A" else "B")
-    found = search(weights, problem, seed=0, time_limit=60.0)
+    found = search(weights, problem, seed=0, time_limit=60.0, watch=Watch())
     front = range(0, len(found), 97)
     figures = np.array([information(weights, found.partition(i)) for i in front])
     np.testing.assert_allclose(figures[:, 0], found.leakage[::97], atol=1e-9)
