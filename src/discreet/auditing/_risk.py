@@ -8,7 +8,7 @@ as many as possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,6 +87,18 @@ class Risk:
             individual=float(each.max()),
             expected=float(records @ each),
         )
+
+    @classmethod
+    def of_sizes(cls, records: IntArray, groups: IntArray) -> Risk:
+        """The risk where so many `groups` have so many `records` each.
+
+        Examples
+        --------
+        >>> Risk.of_sizes(np.array([1, 4]), np.array([2, 1])) == Risk.of(np.array([1, 1, 4]))
+        True
+        """
+        found = cls.of(records * groups, matching=records)
+        return replace(found, groups=int(groups.sum()), uniques=int(groups[records == 1].sum()))
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, for JSON."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import click
@@ -10,6 +11,7 @@ from discreet._text import counted
 from discreet._typing import Cells
 from discreet.cli._shared import Names, asked_table, engine_options, flat, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
+from discreet.errors import InputError
 
 
 @click.command("apply", epilog="Example: discreet apply policy.json people.csv --out again.parquet")
@@ -39,35 +41,67 @@ def command(
 ) -> None:
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release import Policy
+    from discreet.release._cluster_policy import is_cluster_policy
     from discreet.release._releasing import broken_by_keep, delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 
+    where, kept = asked_table(table, engine), flat(keep, asked_table(table, engine))
+    if is_cluster_policy(policy_file, engine["engine"]):
+        _on_cluster(asked_table(policy_file, engine), where, out, kept, cells, keep_anyway, force, as_json)
+        return
     policy = Policy.load(policy_file)
-    where = asked_table(table, engine)
     target = target_for(where, out, force=force)
     with progress("apply") as report:
-        done = carry_out(policy, where, keep=flat(keep, where), cells=cells, memory_limit=memory_limit, progress=report)
+        done = carry_out(policy, where, keep=kept, cells=cells, memory_limit=memory_limit, progress=report)
         require_promises(policy, done)
         by_keep = broken_by_keep(policy, done, anyway=keep_anyway)
         delivered(done, where, target)
+    suppressed = done.unseen + done.withheld
+    _tell(out, done.rows, suppressed, done.dropped, done.measures, by_keep, policy.promised, as_json)
+
+
+def _on_cluster(
+    policy_table: Any,
+    table: Any,
+    out: str,
+    keep: list[str],
+    cells: str,
+    keep_anyway: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """The policy of a whole table, a folder that a cluster wrote."""
+    from discreet.release._cluster_applying import apply_on_cluster
+    from discreet.release._cluster_policy import ClusterPolicy
+
+    if cells != "label":
+        raise InputError(f"the cells of a whole table are labels, and have no {cells}: leave --cells out")
+    with progress("apply"):
+        policy = ClusterPolicy.load(policy_table)
+        done = apply_on_cluster(policy, table, out, keep=keep, keep_anyway=keep_anyway, force=force)
+    symbols = [each.symbol for each in policy.require]
+    _tell(out, done.rows, done.suppressed, done.dropped, done.measures, done.broken_by_keep, symbols, as_json)
+
+
+def _tell(
+    out: str,
+    rows: int,
+    suppressed: int,
+    dropped: int,
+    measures: Mapping[str, float],
+    by_keep: Sequence[str],
+    promised: Sequence[str],
+    as_json: bool,
+) -> None:
     if as_json:
-        print_json(
-            {
-                "out": out,
-                "rows": done.rows,
-                "suppressed": done.unseen + done.withheld,
-                "measures": done.measures,
-                "broken_by_keep": list(by_keep),
-            }
-        )
+        told = {"out": out, "rows": rows, "suppressed": suppressed, "measures": measures}
+        print_json({**told, "broken_by_keep": list(by_keep)})
         return
     for reason in by_keep:
         click.echo(f"careful: with the columns kept, {reason}")
-    click.echo(
-        f"{counted(done.rows, 'row')} released to {out}; {done.unseen + done.withheld:,} suppressed, {done.dropped:,} dropped"
-    )
-    symbols = dict.fromkeys([*(symbol for symbol in policy.promised if symbol not in ("L0", "I*")), "L0", "I*", "k"])
-    found = {symbol: done.measures[symbol] for symbol in symbols if symbol in done.measures}
+    click.echo(f"{counted(rows, 'row')} released to {out}; {suppressed:,} suppressed, {dropped:,} dropped")
+    symbols = dict.fromkeys([*(symbol for symbol in promised if symbol not in ("L0", "I*")), "L0", "I*", "k"])
+    found = {symbol: measures[symbol] for symbol in symbols if symbol in measures}
     click.echo(f"the promise holds: {', '.join(map(_figure, found.items()))}")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -38,11 +37,11 @@ def command(
 ) -> int:
     """Recompute what RELEASED gives away. Exit 1 when it does not fit the policy, 2 when a file cannot be read."""
     from discreet.release import Policy
-    from discreet.release._cluster_policy import ClusterPolicy
+    from discreet.release._cluster_policy import ClusterPolicy, is_cluster_policy
 
     there = asked_table(original, engine) if original else None
     with progress("verify") as report:
-        if engine["engine"] == "spark" and not Path(policy_file).is_file():  # a folder that a cluster wrote
+        if is_cluster_policy(policy_file, engine["engine"]):
             found = ClusterPolicy.load(asked_table(policy_file, engine)).verify(asked_table(released, engine), there)
         else:
             policy: Any = Policy.load(policy_file)

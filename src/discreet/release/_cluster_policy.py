@@ -7,21 +7,21 @@ the driver. `promise` is one line of JSON. Verification recounts everything on t
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from discreet.auditing._group_requirements import GroupFinding, GroupRequirement, parse_all
+from discreet.auditing._group_requirements import GroupRequirement, parse_all
 from discreet.errors import InputError
+from discreet.release._recounting import recounted
+from discreet.release._table_policy_files import trees_from_json, trees_to_json
 from discreet.release._verifying import Verification
 from discreet.tables._checksum import seal
 from discreet.tables._sources import source_of
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_asking import asking
-from discreet.tables._spark_codes import labelled, tidy
+from discreet.tables._spark_codes import present, tidy
 
 MARK, SCHEMA = "discreet_cluster_policy", 1
 
@@ -50,6 +50,7 @@ class ClusterPolicy:
             "bound": self.bound,
             "missing": self.missing,
             "na": list(self.na),
+            "hierarchies": trees_to_json(self.require),
         }
         return json.dumps({**document, "sha256": seal(document)}, ensure_ascii=False, allow_nan=False)
 
@@ -70,7 +71,7 @@ class ClusterPolicy:
         return cls(
             tuple(document["public"]),
             names,
-            parse_all(document["require"], names),
+            parse_all(document["require"], names, trees_from_json(document.get("hierarchies", {}))),
             document["loss"],
             document["bound"],
             document["missing"],
@@ -80,7 +81,7 @@ class ClusterPolicy:
 
     def verify(self, released: object, original: object | None = None) -> Verification:
         """Hold a released table against the promise, from its rows alone or against the original too."""
-        table = _on_spark(released)
+        table = on_spark(released)
         names = table.columns()
         lacking = [name for name in self.public if name not in names]
         if lacking:
@@ -102,104 +103,84 @@ class ClusterPolicy:
         else:
             checked.append("every cell is one of the policy's")
         here = {name: keys[name] for name in self.sensitive if name in keys}
-        found, measures = recounted(frame, cells, here, self.require, na=self.na)
-        checked.append(
-            f"{', '.join(dict.fromkeys(str(each.requirement) for each in found))}, recounted from the released rows"
-        )
-        problems += [each.sentence() for each in found if not each.met]
+        found = recounted(frame, cells, here, self.require, na=self.na)
+        told = dict.fromkeys(str(each.requirement) for each in found.findings)
+        checked.append(f"{', '.join(told)}, recounted from the released rows")
+        problems += found.broken
         if original is not None:
-            self._compare(frame, keys, _on_spark(original), problems, checked)
+            self._compare(frame, keys, on_spark(original), problems, checked)
         elif len(here) < len(self.sensitive):
             unchecked += [
                 f"{each}: neither the sensitive columns nor the original are here"
                 for each in self.require
                 if each.symbol != "n"
             ]
-        return Verification(tuple(problems), tuple(checked), tuple(unchecked), rows, measures)
+        return Verification(tuple(problems), tuple(checked), tuple(unchecked), rows, found.figures)
 
     def _compare(
         self, frame: Any, keys: dict[str, str], original: SparkTable, problems: list[str], checked: list[str]
     ) -> None:
         """Release the original anew by the letters, and hold both against each other, row for row."""
-        from pyspark.sql import functions
-
         kept = [name for name in keys if name not in self.public and name in original.columns()]
-        wanted = list(dict.fromkeys([*self.public, *self.sensitive, *kept]))
-        rows, own = original.chosen(wanted)
-        place = dict(zip(wanted, own, strict=True))
-        rows = tidy(rows)
-        pairs = [(place[name], f"x{c}") for c, name in enumerate(self.public)]
-        joined = rows.join(self.letters, _same(rows, self.letters, pairs), "left")
-        lost = joined.filter(functions.col("group").isNull()).count()
-        if lost and self.missing != "drop":
-            problems.append(f"{lost} rows of the original have values that the policy does not know")
-        made = joined.filter(functions.col("group") >= 0)
-        cells = [f"cell{c}" for c in range(len(self.public))]
-        found, _ = recounted(made, cells, {name: place[name] for name in self.sensitive}, self.require, na=self.na)
-        problems += [f"the original: {each.sentence()}" for each in found if not each.met]
+        made = self.placed(original, kept)
+        if made.unknown:
+            problems.append(f"{made.unknown} rows of the original have values that the policy does not know")
+        found = recounted(made.rows, self.cells, made.secrets(self.sensitive), self.require, na=self.na)
+        problems += [f"the original: {words}" for words in found.broken]
         checked.append("the requirement, recounted from the original")
         there = _tallied(frame, [keys[name] for name in (*self.public, *kept)])
-        here = _tallied(made, [*cells, *(place[name] for name in kept)])
+        here = _tallied(made.rows, [*self.cells, *(made.keys[name] for name in kept)])
         both = [(f"r{i}", f"r{i}") for i in range(len(self.public) + len(kept))]
         differ = there.join(here, _same(there, here, both) & (there["times"] == here["times"]), "left_anti").count()
         differ += here.join(there, _same(here, there, both) & (there["times"] == here["times"]), "left_anti").count()
         told = problems if differ else checked
         told.append(f"the released rows are {'not ' if differ else ''}those that the policy makes of the original")
 
+    @property
+    def cells(self) -> list[str]:
+        """What the columns of cells are called in `letters`."""
+        return [f"cell{c}" for c in range(len(self.public))]
 
-def recounted(
-    frame: Any,
-    cells: Sequence[str],
-    sensitive: Mapping[str, str],
-    wanted: Sequence[GroupRequirement],
-    *,
-    count: str | None = None,
-    na: Sequence[str] = (),
-) -> tuple[list[GroupFinding], dict[str, float]]:
-    """Every requirement held against the groups of rows with the same cells, counted by the cluster; and what they have.
+    def placed(self, table: SparkTable, kept: Sequence[str]) -> Placed:
+        """The rows of a table with the cells that the policy has for them; others are not released."""
+        from pyspark.sql import functions
 
-    `sensitive` says what the sensitive columns are called there; requirements on others are left out.
-    """
-    from pyspark.sql import functions
-
-    coded, sizes = labelled(frame, list(sensitive.values()), na)
-    amount = functions.sum(count) if count else functions.count(functions.lit(1))
-    totals = coded.groupBy(*cells).agg(amount.alias("times"))
-    short = [each for each in wanted if each.symbol == "n"]
-    times = functions.col("times")
-    less = [functions.when(times < each.bound, times) for each in short]
-    counts = totals.agg(
-        functions.min(times),
-        functions.count(functions.lit(1)),
-        functions.sum(times),
-        *(measure(each) for each in less for measure in (functions.count, functions.sum)),
-    ).first()
-    total = int(counts[2] or 0)
-    found = [
-        GroupFinding(each, None, float(counts[0] or 0), int(counts[3 + 2 * i]), int(counts[4 + 2 * i] or 0), total)
-        for i, each in enumerate(short)
-    ]
-    figures = {"n": float(counts[0] or 0), "groups": float(counts[1])}
-    for name, key in sensitive.items():
-        pairs = coded.groupBy(*cells, key).agg(amount.alias("times"))
-        one = functions.count(functions.lit(1))
-        by_group = pairs.groupBy(*cells).agg(one.alias("k"), functions.sum("times").alias("times"))
-        seen = by_group.groupBy("k").agg(one, functions.sum("times")).collect()
-        distinct = np.array([row[0] for row in seen], dtype=np.float64)
-        groups, people = (np.array([row[i] for row in seen], dtype=np.int64) for i in (1, 2))
-        figures["k"] = min(figures.get("k", math.inf), float(distinct.min()))
-        for each in wanted:
-            if each.symbol == "n" or each.column not in (None, name):
-                continue
-            values = distinct if each.symbol == "k" else np.log2(sizes[key] / distinct)
-            bad = ~each.holds(values)
-            found.append(
-                GroupFinding(each, name, each.worst(values), int(groups[bad].sum()), int(people[bad].sum()), total)
-            )
-    return found, figures
+        wanted = list(dict.fromkeys([*self.public, *self.sensitive, *kept]))
+        rows, own = table.chosen(wanted)
+        keys, rows = dict(zip(wanted, own, strict=True)), tidy(rows)
+        total = rows.count()
+        if self.missing == "drop":
+            rows = present(rows, [keys[name] for name in (*self.public, *self.sensitive)], self.na)
+        pairs = [(keys[name], f"x{c}") for c, name in enumerate(self.public)]
+        joined = rows.join(self.letters, _same(rows, self.letters, pairs), "left")
+        group = functions.col("group")
+        there, unknown, withheld = joined.agg(
+            functions.count(functions.lit(1)), functions.count_if(group.isNull()), functions.count_if(group < 0)
+        ).first()
+        return Placed(joined.filter(group >= 0), keys, int(unknown), int(withheld), total - int(there))
 
 
-def _on_spark(table: object) -> SparkTable:
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Rows with the cells that a policy has for them, on the cluster, and how many others there are."""
+
+    rows: Any = field(repr=False)
+    keys: dict[str, str]  # what the columns are called there
+    unknown: int  # with values that the policy never saw
+    withheld: int
+    dropped: int
+
+    def secrets(self, sensitive: Sequence[str]) -> dict[str, str]:
+        """What the sensitive columns are called there."""
+        return {name: self.keys[name] for name in sensitive}
+
+
+def is_cluster_policy(path: str, engine: str) -> bool:
+    """Whether a policy is to be read as a folder that a cluster wrote."""
+    return engine == "spark" and not Path(path).is_file()
+
+
+def on_spark(table: object) -> SparkTable:
     source = source_of(table)
     if not isinstance(source, SparkTable):
         raise InputError("a cluster's policy is verified on a cluster: give DataFrames of Spark, or say --engine spark")

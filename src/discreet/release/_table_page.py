@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ from discreet.report import _plots as plots
 from discreet.report._pages import fragment, render
 
 if TYPE_CHECKING:
+    from discreet._typing import IntArray
     from discreet.release._table_release import TableRelease
+    from discreet.search.tables._cluster_outcome import ClusterRelease
 
 WORST = 10
 SAMPLE = 12
@@ -21,45 +24,81 @@ SAMPLE = 12
 def table_page(release: TableRelease) -> str:
     """One self-contained page for a privacy officer to read and sign."""
     policy, done = release.policy, release.done
+    sizes = np.asarray(done.joint.records if done.joint is not None else [], dtype=np.int64)
+    return page_of(
+        release,
+        columns=tuple(done.columns),
+        rows=done.rows,
+        suppressed=done.withheld + done.unseen,
+        dropped=done.dropped,
+        records=policy.records,
+        types=policy.types,
+        loss_by_column=policy.loss_by_column,
+        purpose=release.options.purpose,
+        target=release.options.target,
+        source=policy.source,
+        blind=policy.blind,
+        scores=release.scores,
+        stop_words=release.stop_words(),
+        size_plot=sizes_figure(*((each, np.ones_like(each)) for each in (release.records, sizes))),
+        histograms=[_histogram(release, name) for name in policy.public],
+        associations=_associations(release),
+        worst=_worst(release),
+        sample=_sample(release),
+        fingerprint=policy.to_dict()["sha256"],
+    )
+
+
+def page_of(
+    release: TableRelease | ClusterRelease,
+    *,
+    columns: Sequence[str],
+    loss_by_column: Mapping[str, float],
+    size_plot: Any,
+    histograms: Sequence[Any] = (),
+    associations: Any = None,
+    **facts: Any,
+) -> str:
+    """The report of a whole table's release, with the pictures that there are."""
+    policy, people = release.policy, release.people
+    kept = [name for name in columns if name not in policy.public]
     return render(
         "table_release.html",
         release=release,
         policy=policy,
-        done=done,
-        before=release.risk_before,
-        after=release.risk_after,
-        people=release.people,
-        said=release.people.sentences(tuple(done.columns)),
+        people=people,
+        before=people.before.risk,
+        after=people.after.risk,
+        said=people.sentences(columns),
         headline=headline(release),
-        loss_plot=plots.to_svg(plots.bars_figure(policy.loss_by_column, "mean NCP"), "Loss by column"),
-        size_plot=plots.to_svg(_sizes(release), "Groups by size"),
-        histograms=[
-            plots.to_svg(_histogram(release, name), f"Histogram of {i}") for i, name in enumerate(policy.public)
-        ],
-        association_plot=plots.to_svg(_associations(release), "Associations"),
-        worst=_worst(release),
-        sample=_sample(release),
-        kept=[name for name in done.columns if name not in policy.public],
-        open_columns=[name for name in policy.sensitive if name in done.columns],
-        fingerprint=policy.to_dict()["sha256"],
+        columns=columns,
+        loss_by_column=loss_by_column,
+        loss_plot=plots.to_svg(plots.bars_figure(dict(loss_by_column), "mean NCP"), "Loss by column"),
+        size_plot=plots.to_svg(size_plot, "Groups by size"),
+        histograms=[plots.to_svg(figure, f"Histogram of {i}") for i, figure in enumerate(histograms)],
+        association_plot=None if associations is None else plots.to_svg(associations, "Associations"),
+        kept=kept,
+        open_columns=[name for name in policy.sensitive if name in columns],
         today=dt.date.today().isoformat(),
         share=lambda value: f"{value:.1%}",
+        **{"blind": False, "face": True, "scores": (), "stop_words": (), **facts},
     )
 
 
-def headline(release: TableRelease) -> str:
+def headline(release: TableRelease | ClusterRelease) -> str:
     """What the release promises, in one sentence."""
-    after, require = release.risk_after, ", ".join(map(str, release.policy.require))
+    before, after = release.people.before.risk, release.people.after.risk
+    asked = ", ".join(map(str, release.policy.require))
     if release.broken_by_keep:
         return (
-            f"The requirement ({require}) holds for the coarsened columns alone. With the columns kept as they are it is "
+            f"The requirement ({asked}) holds for the coarsened columns alone. With the columns kept as they are it is "
             f"broken: {'; '.join(release.broken_by_keep)}."
         )
     groups = "the one group" if after.groups == 1 else f"all {after.groups:,} groups"
     return (
-        f"Every released row is shared by at least {int(release.done.measures['n'])} people ({require} holds in {groups}). "
+        f"Every released row is shared by at least {after.least} people ({asked} holds in {groups}). "
         f"Nobody is found with a probability above {after.prosecutor:.1%}; before, "
-        f"{release.risk_before.uniques:,} of {release.risk_before.records:,} people were alone with their values."
+        f"{before.uniques:,} of {before.records:,} people were alone with their values."
     )
 
 
@@ -70,14 +109,13 @@ def table_fragment(release: TableRelease) -> str:
     return fragment(headline(release), rows + [(name, path, "written") for name, path in release.files.items()])
 
 
-def _sizes(release: TableRelease) -> Any:
-    sizes = np.asarray(release.done.joint.records if release.done.joint is not None else [], dtype=np.int64)
-    edges = [1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000]
-    edges = [edge for edge in edges if edge <= int(sizes.max(initial=1))] + [int(sizes.max(initial=1)) + 1]
-    edges = sorted(set(edges))
+def sizes_figure(before: tuple[IntArray, IntArray], after: tuple[IntArray, IntArray]) -> Any:
+    """People by the size of their group, before and after: sizes, and how many groups have each."""
+    most = int(after[0].max(initial=1))
+    edges = sorted({*(edge for edge in (1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000) if edge <= most), most + 1})
     people_before, people_after = (
-        [int(each[(each >= low) & (each < high)].sum()) for low, high in pairwise(edges)]
-        for each in (release.records, sizes)
+        [int((sizes * groups)[(sizes >= low) & (sizes < high)].sum()) for low, high in pairwise(edges)]
+        for sizes, groups in (before, after)
     )
     names = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
     return plots.paired_bars_figure(names, people_before, people_after, "people, by the size of their group")

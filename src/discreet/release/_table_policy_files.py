@@ -6,7 +6,7 @@ sensitive columns that a requirement reads: they list sensitive values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -78,10 +78,21 @@ def document_of(policy: TablePolicy) -> dict[str, Any]:
             "box": policy.letters.group.tolist(),
         }
         document["source"] = policy.source
-        if trees := {name: tree for each in policy.require for name, tree in each.hierarchies.items()}:
-            document["hierarchies"] = {name: [list(way) for way in tree.paths.values()] for name, tree in trees.items()}
+        if trees := trees_to_json(policy.require):
+            document["hierarchies"] = trees
     document["sha256"] = seal(document)
     return document
+
+
+def trees_to_json(require: Sequence[GroupRequirement]) -> dict[str, list[list[Any]]]:
+    """The hierarchies of sensitive columns that requirements are about, by name: the ways from their values to the root."""
+    trees = {name: tree for each in require for name, tree in each.hierarchies.items()}
+    return {name: [list(way) for way in tree.paths.values()] for name, tree in trees.items()}
+
+
+def trees_from_json(document: Mapping[str, Any]) -> dict[str, Hierarchy]:
+    """Hierarchies, from what `trees_to_json` gave."""
+    return {name: Hierarchy({way[0]: tuple(way) for way in ways}) for name, ways in document.items()}
 
 
 def policy_of(document: dict[str, Any], make: Callable[..., TablePolicy], *, where: str) -> TablePolicy:
@@ -110,9 +121,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         tuple(tuple(_cell_of(cell) for cell in column["cells"]) for column in columns),
         np.array(document["boxes"], dtype=np.int64).reshape(-1, len(columns)),
     )
-    trees = {
-        name: Hierarchy({way[0]: tuple(way) for way in ways}) for name, ways in document.get("hierarchies", {}).items()
-    }
+    trees = trees_from_json(document.get("hierarchies", {}))
     letters = None
     if "letters" in document:
         given = document["letters"]

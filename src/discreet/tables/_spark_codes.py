@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._typing import IntArray
+from discreet._typing import BoolArray, IntArray
 from discreet.tables._arrow import to_numpy
 from discreet.tables._columns import encode_column
 from discreet.tables._spark_asking import collected
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from discreet.tables._labels import Alphabet
 
 Batches = Iterator["pa.RecordBatch"]
 Work = Callable[[Batches], Batches]
@@ -68,20 +70,44 @@ def tidy(frame: Any) -> Any:
     return frame.select(*columns)
 
 
-def labelled(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> tuple[Any, dict[str, int]]:
-    """The frame with a column of codes in place of each of these, and how many different labels each has.
+def is_lost(alphabet: Alphabet, codes: IntArray) -> BoolArray:
+    """Which entries are missing; None is always the last label."""
+    last = len(alphabet) - 1
+    is_there = last >= 0 and alphabet.label(last) is None
+    return np.asarray(codes == last) if is_there else np.zeros(len(codes), dtype=bool)
+
+
+def present(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> Any:
+    """The rows that have a value in each of these columns."""
+    from pyspark.sql import types
+
+    gone, schema = {}, types.StructType(list(frame.schema.fields))
+    for key in keys:
+        seen = collected(frame.select(key).distinct())[key]
+        lost = is_lost(*encode_column(seen, frozenset(na)))
+        if lost.any():
+            gone[key] = Numbering(seen.combine_chunks(), np.where(lost, -1, 0))
+            schema = schema.add(f"{key}_code", types.LongType())
+    if not gone:
+        return frame
+    names = {key: f"{key}_code" for key in gone}
+    return frame.mapInArrow(numbered(gone, names), schema).drop(*names.values())
+
+
+def labelled(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> tuple[Any, dict[str, Alphabet]]:
+    """The frame with a column of codes in place of each of these, and the labels of each.
 
     Texts that are one number, such as 1 and 1.0, are one label and get one code.
     """
     from pyspark.sql import types
 
-    sizes, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
+    alphabets, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
     for key in keys:
         seen = collected(frame.select(key).distinct())[key]
         alphabet, codes = encode_column(seen, frozenset(na))
-        sizes[key], numberings[key] = len(alphabet), Numbering(seen.combine_chunks(), codes)
+        alphabets[key], numberings[key] = alphabet, Numbering(seen.combine_chunks(), codes)
         schema = schema.add(f"{key}_code", types.LongType())
     if not keys:
         return frame, {}
     found = frame.mapInArrow(numbered(numberings, {key: f"{key}_code" for key in keys}), schema).drop(*keys)
-    return found.withColumnsRenamed({f"{key}_code": key for key in keys}), sizes
+    return found.withColumnsRenamed({f"{key}_code": key for key in keys}), alphabets

@@ -1,6 +1,7 @@
 """Whole tables: several public columns coarsened together, at a small average loss with a proven bound (TABLES.md)."""
 
-from discreet.search.tables._cluster_release import ClusterRelease, release_on_cluster
+from discreet.search.tables._cluster_outcome import ClusterRelease
+from discreet.search.tables._cluster_release import release_on_cluster
 from discreet.search.tables._columns import Column
 from discreet.search.tables._generalisation import Generalisation
 from discreet.search.tables._generalise import generalise

@@ -9,14 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from discreet.auditing._group_requirements import GroupRequirement
-from discreet.errors import ColumnError, InputError, TableError, listed
+from discreet.errors import ColumnError, TableError, listed
 from discreet.release._rows import refuse_identifiers
 from discreet.search.tables._cluster_work import Job, group_work, part_work, tally_work
 from discreet.search.tables._coded_table import CodedTable, engine_column, engine_requirement
@@ -29,7 +29,7 @@ from discreet.tables._counting import Counted, Missing
 from discreet.tables._labels import Alphabet
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_asking import asking, collected, watched
-from discreet.tables._spark_codes import Numbering, numbered, tidy
+from discreet.tables._spark_codes import Numbering, is_lost, numbered, present, tidy
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray, MissingPolicy, Progress
@@ -39,8 +39,6 @@ PART = 50_000
 """Different rows of a part, at most: what one machine groups well within seconds."""
 
 COUNT, CODE, SECRET, PARTS = "n", "a", "b", "part"
-SYMBOLS = ("n", "k", "L0")
-"""What groups may be required to have: what a cluster can recount."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +66,14 @@ class Asked:
             both = [name for name in names if name in others]
             if both:
                 raise ColumnError(f"column {both[0]!r} is {words}")
-        other = [str(each) for each in self.wanted if each.symbol not in SYMBOLS]
-        if other:
-            raise InputError(f"on a cluster groups may be required to have {', '.join(SYMBOLS)}, not {listed(other)}")
+
+    def is_read(self, name: str) -> bool:
+        """Whether a column is public or sensitive: what is only kept may be missing, and texts for that are kept, too."""
+        return name in self.public or name in self.sensitive
 
     @property
     def names(self) -> list[str]:
-        """All columns that are read."""
+        """All columns, each once."""
         return list(dict.fromkeys([*self.public, *self.sensitive, *self.keep]))
 
 
@@ -83,6 +82,7 @@ class Described:
     """What the driver knows of a table: the values of each column with their counts; nothing of how they go together."""
 
     rows: Any = field(repr=False)  # different rows with counts, on the cluster
+    held: Any = field(repr=False)  # what the workers keep of them
     names: list[str]
     keys: list[str]
     numberings: dict[str, Numbering] = field(repr=False)
@@ -99,89 +99,82 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     from pyspark.sql import functions
 
     chosen, keys = source.chosen(asked.names)
-    rows = tidy(chosen).groupBy(*keys).agg(functions.count(functions.lit(1)).alias(COUNT)).persist()
-    found: dict[str, tuple[Alphabet, IntArray, IntArray]] = {}
-    values: dict[str, Any] = {}
+    rows = held = tidy(chosen).groupBy(*keys).agg(functions.count(functions.lit(1)).alias(COUNT)).persist()
     with asking(source.name), watched(rows, progress):
-        for name, key in zip(asked.names, keys, strict=True):
-            seen = collected(rows.groupBy(key).agg(functions.sum(COUNT).alias(COUNT)))
-            texts = frozenset(asked.na) if name in (*asked.public, *asked.sensitive) else frozenset()
-            alphabet, codes = encode_column(seen[key], texts)
-            values[name] = seen[key].combine_chunks()
-            found[name] = alphabet, codes, seen[COUNT].to_numpy().astype(np.int64)
-    total = int(found[asked.public[0]][2].sum())
-    if not total:
-        raise TableError(f"{source.name} has no rows: there is nothing to release")
-    lost = {
-        name: _lacking(alphabet, codes)
-        for name, (alphabet, codes, _) in found.items()
-        if name not in asked.keep or name in (*asked.public, *asked.sensitive)
-    }
-    lacking = [name for name, gone in lost.items() if gone.any()]
-    if lacking and asked.missing == "error":
-        raise TableError(f"some rows have missing values (in {listed(lacking)}): use missing='level' or missing='drop'")
+        total = rows.agg(functions.sum(COUNT)).first()[0] or 0
+        if not total:
+            raise TableError(f"{source.name} has no rows: there is nothing to release")
+        if asked.missing == "drop":
+            read = [key for name, key in zip(asked.names, keys, strict=True) if asked.is_read(name)]
+            rows = present(held, read, asked.na)
+        found = {
+            name: _Column.of(rows, key, asked.na if asked.is_read(name) else ())
+            for name, key in zip(asked.names, keys, strict=True)
+        }
+    lost = [name for name, column in found.items() if asked.is_read(name) and column.has_lost]
+    if lost and asked.missing == "error":
+        raise TableError(f"some rows have missing values (in {listed(lost)}): use missing='level' or missing='drop'")
+    counted = int(found[asked.names[0]].counts.sum())
+    if not counted:
+        raise TableError(f"{source.name}: every row has a missing value, and was dropped: there is nothing to release")
     for name in asked.keep:
-        alphabet, codes, counts = found[name]
-        refuse_identifiers({name: (alphabet, codes)}, counts)
-    counted, axes = _axes(asked, found, total)
-    numberings = {}
-    for name, key in zip(asked.names, keys, strict=True):
-        if name in asked.public:
-            own = axes[asked.public.index(name)].code_of[found[name][1]]
-        elif name in asked.sensitive:
-            own = found[name][1]
-        else:
-            continue
-        own = np.where(lost[name], -1, own) if asked.missing == "drop" else own
-        numberings[key] = Numbering(values[name], np.asarray(own, dtype=np.int64))
-    problem = _problem(asked, counted, axes, found)
+        refuse_identifiers({name: (found[name].alphabet, found[name].codes)}, found[name].counts)
+    problem = _problem(asked, found, counted)
     problem.check(asked.wanted)
-    return Described(rows, asked.names, keys, numberings, problem, 0)
+    of_public = zip(asked.public, problem.axes, strict=True)
+    numbers = {name: axis.code_of[found[name].codes] for name, axis in of_public}
+    numbers |= {name: found[name].codes for name in asked.sensitive}
+    numberings = {
+        key: Numbering(found[name].values, np.asarray(numbers[name], dtype=np.int64))
+        for name, key in zip(asked.names, keys, strict=True)
+        if name in numbers
+    }
+    return Described(rows, held, asked.names, keys, numberings, problem, total - counted)
 
 
-def _lacking(alphabet: Alphabet, codes: IntArray) -> Any:
-    """Which values are missing; None is always the last label."""
-    if not len(alphabet) or alphabet.label(len(alphabet) - 1) is not None:
-        return np.zeros(len(codes), dtype=bool)
-    return codes == len(alphabet) - 1
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """The different values of a column as Spark sends them, their labels, and how often each occurs."""
+
+    values: Any
+    alphabet: Alphabet
+    codes: IntArray
+    counts: IntArray
+
+    @classmethod
+    def of(cls, rows: Any, key: str, na: Sequence[str]) -> _Column:
+        """What is known of a column of these rows."""
+        from pyspark.sql import functions
+
+        seen = collected(rows.groupBy(key).agg(functions.sum(COUNT).alias(COUNT)))
+        alphabet, codes = encode_column(seen[key], frozenset(na))
+        return cls(seen[key].combine_chunks(), alphabet, codes, seen[COUNT].to_numpy().astype(np.int64))
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether a value is missing."""
+        return bool(is_lost(self.alphabet, self.codes).any())
 
 
-def _axes(asked: Asked, found: Mapping[str, tuple[Alphabet, IntArray, IntArray]], total: int) -> tuple[Counted, Any]:
-    """The axes of the public columns, from their values alone."""
-    empty = np.empty(0, dtype=np.int64)
-    columns = []
-    for name in asked.public:
-        labels = found[name][0].columns[0]
-        if asked.missing == "drop":  # None is last
-            listed_labels = labels.tolist() if isinstance(labels, np.ndarray) else list(labels)
-            labels = listed_labels[:-1] if listed_labels and listed_labels[-1] is None else labels
-        columns.append(labels)
-    x = Alphabet(tuple(columns), np.empty((0, len(columns)), dtype=np.int64), asked.public)
-    s_columns = tuple(found[name][0].columns[0] for name in asked.sensitive) or ((None,),)
-    s = Alphabet(s_columns, np.empty((0, len(s_columns)), dtype=np.int64), asked.sensitive)
-    counted = Counted(s, x, None, empty, empty, None, empty, total, Missing(asked.missing, 0, {}, 0))
+def _problem(asked: Asked, found: Mapping[str, _Column], records: int) -> CodedTable:
+    """The table as if it were one letter: enough for the axes, and to know what requirements mean in counts."""
+    none = np.empty(0, dtype=np.int64)
+
+    def letters(names: tuple[str, ...]) -> Alphabet:
+        columns = tuple(found[name].alphabet.columns[0] for name in names)
+        return Alphabet(columns or ((None,),), np.empty((0, len(columns) or 1), dtype=np.int64), names)
+
+    s, x = letters(asked.sensitive), letters(asked.public)
+    counted = Counted(s, x, None, none, none, None, none, records, Missing(asked.missing, 0, {}, 0))
     axes = axes_of(counted, asked.types, asked.weights)
-    if asked.missing == "drop":  # a code for the missing value too, which nobody has
-        axes = tuple(
-            replace(axis, code_of=np.append(axis.code_of, -1)) if len(found[axis.name][0]) > len(axis.code_of) else axis
-            for axis in axes
-        )
-    return counted, axes
-
-
-def _problem(
-    asked: Asked, counted: Counted, axes: Any, found: Mapping[str, tuple[Alphabet, IntArray, IntArray]]
-) -> CodedTable:
-    """The table as if it were one letter: enough to know what requirements mean in counts."""
     sensitive = []
     for name in asked.sensitive:
-        alphabet, codes, counts = found[name]
-        records = np.bincount(codes, counts, len(alphabet)).astype(np.int64)
-        size = len(alphabet)
-        sensitive.append(Sensitive(np.array([0, size]), np.arange(size), records, size))
-    letters = Letters(np.zeros((1, len(axes)), dtype=np.int32), np.array([counted.rows]), tuple(sensitive))
+        column, size = found[name], len(found[name].alphabet)
+        tally = np.bincount(column.codes, column.counts, size).astype(np.int64)
+        sensitive.append(Sensitive(np.array([0, size]), np.arange(size), tally, size))
+    whole = Letters(np.zeros((1, len(axes)), dtype=np.int32), np.array([records]), tuple(sensitive))
     columns = tuple(map(engine_column, axes))
-    return CodedTable(counted, axes, columns, letters, np.zeros(1, dtype=np.int64), asked.sensitive)
+    return CodedTable(counted, axes, columns, whole, np.zeros(1, dtype=np.int64), asked.sensitive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +199,7 @@ def grouped(known: Described, asked: Asked, progress: Progress | None = None) ->
     for name in coded_names.values():
         schema = schema.add(name, long)
     coded = known.rows.mapInArrow(numbered(known.numberings, coded_names), schema).persist()
-    requirement = engine_requirement(asked.wanted, problem)
+    requirement = engine_requirement(asked.wanted, problem, asked.suppress).padded(problem.letters)
     ordered, ranks = _ordered(problem, known, asked, coded)
     slots = max(1, coded.sparkSession.sparkContext.defaultParallelism)
     job = Job(

@@ -4,102 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from discreet import _checks as checks
-from discreet._text import counted, json_number
-from discreet.auditing._group_requirements import GroupFinding, parse_all
+from discreet._text import counted
+from discreet.auditing._group_requirements import parse_all
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import InputError, RequirementError, TableError, listed
-from discreet.release._cluster_policy import ClusterPolicy, recounted
-from discreet.release._table_release import figure
-from discreet.report._pages import fragment
-from discreet.search.tables._cluster import COUNT, PART, SECRET, Asked, Described, Grouped, described, grouped
+from discreet.release._cluster_policy import ClusterPolicy
+from discreet.release._recounting import Recount, Sizes, recounted
+from discreet.search.tables._cluster import COUNT, PART, Asked, Described, Grouped, described, grouped
+from discreet.search.tables._cluster_outcome import ClusterRelease
+from discreet.search.tables._cluster_page import cluster_page
 from discreet.search.tables._cluster_work import UNIT
 from discreet.search.tables._column_types import by_role, said_types
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_asking import asking, calm, watched
 from discreet.tables._spark_folder import SparkFolder, times_over
+from discreet.tables._writing import check_target, staged_text
 
 if TYPE_CHECKING:
     from discreet._typing import MissingPolicy, Progress
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterRelease:
-    """What a cluster released: files, loss with a proven bound, and the requirement recounted from the released rows."""
-
-    policy: ClusterPolicy
-    files: dict[str, str]
-    rows: int
-    records: int
-    suppressed: int
-    dropped: int
-    parts: int
-    loss_by_column: dict[str, float]
-    figures: dict[str, float]
-    findings: tuple[GroupFinding, ...] = field(repr=False)
-    broken_by_keep: tuple[str, ...] = ()
-
-    @property
-    def loss(self) -> float:
-        """GCP of the cells as released."""
-        return self.policy.loss
-
-    @property
-    def bound(self) -> float:
-        """What no release of this table can beat."""
-        return self.policy.bound
-
-    def to_dict(self) -> dict[str, Any]:
-        """The outcome, for JSON."""
-        return {
-            "files": self.files,
-            "rows": self.rows,
-            "loss": self.loss,
-            "bound": self.bound,
-            "gap": max(0.0, self.loss / self.bound - 1) if self.bound > 0 else None,
-            "loss_by_column": self.loss_by_column,
-            "groups": int(self.figures["groups"]),
-            "n": int(self.figures["n"]),
-            "k": int(self.figures["k"]) if "k" in self.figures else None,
-            "suppressed": self.suppressed,
-            "dropped": self.dropped,
-            "parts": self.parts,
-            "require": [
-                {
-                    "requirement": str(each.requirement),
-                    "column": each.column,
-                    "worst": json_number(each.worst),
-                    "met": each.met,
-                }
-                for each in self.findings
-            ],
-            "broken_by_keep": list(self.broken_by_keep),
-        }
-
-    def lines(self) -> list[str]:
-        """The outcome, for people."""
-        rows, groups = counted(self.rows, "row"), counted(int(self.figures["groups"]), "group")
-        proven = f", and no release has less than {figure(self.bound)} (proven)" if self.bound > 0 else ""
-        text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
-        text += [
-            f"{rows} in {groups} written to {self.files['out']}, from {counted(self.parts, 'part')} of the table",
-            *(each.sentence() for each in self.findings),
-            f"loss {figure(self.loss)} of 1{proven}",
-            "loss by column: " + ", ".join(f"{name} {loss:.3f}" for name, loss in self.loss_by_column.items()),
-        ]
-        if self.suppressed or self.dropped:
-            text.append(
-                f"not released: {counted(self.suppressed, 'row')} suppressed, {self.dropped:,} with missing values dropped"
-            )
-        return [*text, f"policy (private: it lists the values that occurred) written to {self.files['policy']}"]
-
-    def _repr_html_(self) -> str:
-        return fragment(self.lines()[0], [("", "", line) for line in self.lines()[1:]])
 
 
 def release_on_cluster(
@@ -113,6 +41,8 @@ def release_on_cluster(
     *,
     out: str | Path,
     policy: str | Path,
+    report: str | Path | None = None,
+    purpose: str = "",
     keep: Sequence[str] = (),
     keep_anyway: bool = False,
     suppress: int = 0,
@@ -134,9 +64,11 @@ def release_on_cluster(
     table
         A DataFrame of PySpark (not of Spark Connect).
     public, sensitive, require, types, hierarchies, weights, suppress, seed, missing, na
-        As of `generalise`; groups may be required to have n, k and L0.
+        As of `generalise`.
     out, policy
         Folders on any file system that the cluster knows. The policy is private: it lists the values that occurred.
+    report, purpose
+        A page to read and sign, on the machine that asks, and what it says the release is for.
     keep, keep_anyway
         Other columns to release as they are, also where that breaks the requirement.
     time_limit
@@ -168,17 +100,21 @@ def release_on_cluster(
     if str(out) == str(policy):
         raise InputError("the released table and the policy need a folder each")
     targets = {name: SparkFolder.of(source, path, force=force) for name, path in (("out", out), ("policy", policy))}
-    new = [target for target in targets.values() if not target.exists()]
+    if report is not None:
+        check_target(report, force=force)
+    new: list[SparkFolder | Path] = [target for target in targets.values() if not target.exists()]
+    new += [Path(report)] if report is not None and not Path(report).exists() else []
     known = described(source, asked, progress)
     try:
         with calm():
-            return _carried_out(source, asked, known, targets, keep_anyway=keep_anyway, progress=progress)
+            page = None if report is None else (Path(report), purpose)
+            return _carried_out(source, asked, known, targets, page, keep_anyway=keep_anyway, progress=progress)
     except BaseException:
-        for target in new:  # one of the two may have its name already
-            target.unlink()
+        for target in new:  # some of them may have their names already
+            target.unlink(missing_ok=True)
         raise
     finally:
-        known.rows.unpersist()
+        known.held.unpersist()
 
 
 def _carried_out(
@@ -186,6 +122,7 @@ def _carried_out(
     asked: Asked,
     known: Described,
     targets: Mapping[str, SparkFolder],
+    page: tuple[Path, str] | None,
     *,
     keep_anyway: bool,
     progress: Progress | None,
@@ -200,7 +137,12 @@ def _carried_out(
         with asking(source.name), watched(known.rows, _telling(progress, made)):
             made.frame.write.parquet(work)  # once: a search that ran out of time would not come out the same again
         files = {name: target.path for name, target in targets.items()}
-        return _written(source, asked, known, made, work, places, files, keep_anyway)
+        done = _written(source, asked, known, made, work, places, files, keep_anyway)
+        if page is not None:
+            path, purpose = page
+            done = replace(done, files={**files, "report": str(path)})
+            stack.enter_context(staged_text(path, cluster_page(done, source.session, places, work, purpose)))
+        return done
 
 
 def _telling(progress: Progress | None, made: Grouped) -> Progress | None:
@@ -234,10 +176,12 @@ def _written(
         times_over(rows, [*cells, *keys], "times").toDF(*asked.public, *kept).write.parquet(places["out"])
         x = [functions.col(known.key(name)).alias(f"x{c}") for c, name in enumerate(asked.public)]
         done.select(*x, *cells, "group").distinct().write.parquet(f"{places['policy']}/letters")
-        secrets = {name: f"{SECRET}{i}" for i, name in enumerate(asked.sensitive)}
-        found, figures = recounted(alive, cells, secrets, asked.wanted, count=COUNT)
+        secrets = {name: known.key(name) for name in asked.sensitive}
+        after = recounted(alive, cells, secrets, asked.wanted, count=COUNT, na=asked.na)
         open_keys = [known.key(name) for name in kept if name not in asked.sensitive]
-        beside = recounted(alive, [*cells, *open_keys], secrets, asked.wanted, count=COUNT)[0] if open_keys else []
+        finer = [*cells, *open_keys]
+        beside = recounted(alive, finer, secrets, asked.wanted, count=COUNT, na=asked.na) if open_keys else None
+        before = Sizes.of(done, [known.key(name) for name in asked.public], COUNT)
     weights = made.job.columns
     share = sum(column.weight for column in weights)
     loss = sum(column.weight * each for column, each in zip(weights, losses, strict=True)) / share
@@ -246,34 +190,34 @@ def _written(
         asked.public, asked.sensitive, asked.wanted, loss, bound, asked.missing, asked.na,
         spark.read.parquet(f"{places['policy']}/letters"),
     )  # fmt: skip
-    by_keep = _refused(found, beside, kept, anyway=keep_anyway)
+    by_keep = _refused(after, beside, kept, anyway=keep_anyway)
     checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
     if not checked:
         raise TableError(f"{files['out']} would not come out as it was measured, and was not written")
     spark.createDataFrame([(policy.to_json(),)], "value string").coalesce(1).write.text(f"{places['policy']}/promise")
     return ClusterRelease(
         policy=policy,
+        source=source.where,
         files=files,
+        columns=(*asked.public, *kept),
         rows=checked.rows,
         records=total,
         suppressed=suppressed,
-        dropped=known.problem.counted.rows - total,
+        dropped=known.dropped,
         parts=len(made.cuts.leaves),
+        types=tuple(axis.type for axis in known.problem.axes),
         loss_by_column=dict(zip(asked.public, losses, strict=True)),
-        figures=figures,
-        findings=tuple(found),
+        before=before,
+        after=after,
         broken_by_keep=by_keep,
     )
 
 
-def _refused(
-    found: Sequence[GroupFinding], beside: Sequence[GroupFinding], kept: Sequence[str], *, anyway: bool
-) -> tuple[str, ...]:
+def _refused(after: Recount, beside: Recount | None, kept: Sequence[str], *, anyway: bool) -> tuple[str, ...]:
     """Why the requirement does not hold with the columns kept; refused unless wanted anyway, or where it never holds."""
-    broken = [each.sentence() for each in found if not each.met]
-    if broken:
-        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(broken))
-    by_keep = tuple(each.sentence() for each in beside if not each.met)
+    if after.broken:
+        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(after.broken))
+    by_keep = tuple(beside.broken) if beside else ()
     if by_keep and not anyway:
         raise RequirementError(
             f"with {listed(tuple(kept))} kept, the requirement is broken: {'; '.join(by_keep)}: make what you keep public, so "

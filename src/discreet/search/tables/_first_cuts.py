@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.search.tables._columns import Column, FloatArray, IntArray, normalised
 from discreet.search.tables._requirements import Requirement
+from discreet.search.tables._value_models import keep_models
 
 SIDE = 0.1
 """Share of a node's rows that either side of a cut has at least."""
@@ -149,11 +150,15 @@ class FirstCuts:
         records = int(tally.records[inside & (tally.column == 0)].sum())
         if records < self.requirement.n:
             return False
-        for j, (k, cap) in enumerate(zip(self.requirement.k, self.requirement.caps, strict=True)):
-            mine = inside & (tally.column == d + j)
-            if int(mine.sum()) < k:
+        wanted = self.requirement
+        for j, (k, cap, models) in enumerate(zip(wanted.k, wanted.caps, wanted.models, strict=True)):
+            mine = np.flatnonzero(inside & (tally.column == d + j))
+            if len(mine) < k:
                 return False
             if cap is not None and np.any(tally.records[mine] > cap[tally.code[mine]] * records):
+                return False
+            spread = np.zeros(len(mine), dtype=np.int64), tally.code[mine], tally.records[mine]
+            if not keep_models(models, spread, 1).all():
                 return False
         return True
 
