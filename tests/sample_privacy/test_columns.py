@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def program_of(seed: int, shape: tuple[int, ...], outcomes: int = 0) -> Program:
 
 def solved(program: Program) -> columns.Pool:
     pool = columns.start_pool(program)
-    pricing.search(pool, time.monotonic() + 20, np.random.default_rng(0))
+    pricing.search(pool, math.inf, np.random.default_rng(0))
     return pool
 
 
@@ -49,7 +49,7 @@ def test_the_mixture_is_p_and_the_prices_are_dual() -> None:
 def test_types_share_prices_and_change_nothing() -> None:
     problem = make_problem(iid(5, 0.3))
     by_type = columns.start_pool(problem.program, problem.cells.sum(1))
-    pricing.search(by_type, time.monotonic() + 20, np.random.default_rng(0))
+    pricing.search(by_type, math.inf, np.random.default_rng(0))
     assert len(by_type.master.target) == 6
     assert problem.program.latent_entropy - by_type.value == pytest.approx(2.587582, abs=1e-6)
 

@@ -132,7 +132,7 @@ def test_a_hundred_samples_by_types() -> None:
 
 @pytest.mark.slow
 def test_large_exchangeable_samples_are_drawn_without_a_channel() -> None:
-    found = sp.disclose(iid(0.3, 13), time_limit=20)
+    found = sp.disclose(iid(0.3, 13))
     assert found.information > 8
     assert found.gap < 0.03 * found.information
     y = found.draw(np.random.default_rng(0).integers(0, 2, (5, 13)), np.random.default_rng(1))

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Engine = Literal["auto", "exhaustive", "vertices", "columns", "branching"]
 
+SECONDS = 60.0  # for a search where no limit is given
 ENUMERATION_LIMIT = 100_000  # bases that are visited before the search is left to column generation: about a second
 ENUMERATION_CELLS = 40  # points of the support up to which enumeration is tried
 BRANCHING_CELLS = 600  # points of the support up to which `auto` goes for a proof
@@ -88,7 +89,7 @@ def started(effort: Effort) -> tuple[Limits, Engine, np.random.Generator]:
     """The clock that runs from now, the engine and the searches' starts."""
     if unknown := effort.keys() - Effort.__annotations__:
         raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
-    seconds = checks.time_limit(effort.get("time_limit", 60.0))
+    seconds = checks.time_limit(effort.get("time_limit", SECONDS))
     tolerance = checks.positive(effort.get("tolerance", 1e-6), name="the tolerance", unit="bits")
     engine: Engine = checks.choice(effort.get("engine", "auto"), Engine, name="engine")
     rng = np.random.default_rng(checks.seed(effort.get("seed", 0)))
