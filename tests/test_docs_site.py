@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENT
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 
@@ -56,7 +58,7 @@ def test_the_search_finds_pages(site: Path) -> None:
         pytest.skip("no Chromium here")
     asked = f"{(site / 'index.html').as_uri()}?q=homogeneity"
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom")
-    done = subprocess.run([browser, *options, asked], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([browser, *options, asked], capture_output=True, text=True, check=True, timeout=PATIENT)
     assert re.search(r"md-search-result__meta\">\s*[1-9][0-9]* matching document", done.stdout)
 
 

@@ -12,6 +12,7 @@ from discreet.agent import AgentError
 from tests.agent.conftest import Running, serving
 from tests.agent.servers import write_agent
 from tests.app.conftest import CHROMIUM
+from tests.processes import PATIENT
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ROME = "SELECT AVG(height) FROM people WHERE city = 'Rome' WITH ERROR 1"
@@ -29,7 +30,7 @@ def owner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, A
             viewport={"width": 1280, "height": 800},
             http_credentials={"username": "owner", "password": running.owner.key},
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(1000 * PATIENT)
         heard: list[str] = []
         context.on("request", lambda request: heard.append(request.url))
         page = context.new_page()

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import PATIENT
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -57,7 +59,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
             with sync_playwright() as play:
                 browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
                 context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-                context.set_default_timeout(60_000)
+                context.set_default_timeout(1000 * PATIENT)
                 made = App(found[1], found[0], browser, context)
                 context.on("request", made.watch)
                 tab = context.new_page()
@@ -67,14 +69,14 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
                 browser.close()
         finally:
             server.terminate()
-            server.wait(20)
+            server.wait(PATIENT)
     assert (home / "errors").read_text() in ("", "discreet: interrupted\n")
     assert sorted(path.name for path in home.iterdir()) == ["errors", "said"]  # nothing is left where it was started
 
 
 def _link(home: Path, server: subprocess.Popen[bytes]) -> re.Match[str]:
     """The link, as soon as the server printed it."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + PATIENT
     while time.monotonic() < end and server.poll() is None:
         found = re.search(r"(http://127\.0\.0\.1:\d+)/\?token=\S+", (home / "said").read_text())
         if found:

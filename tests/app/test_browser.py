@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from discreet.cli import group
 from discreet.recipe import Recipe
 from tests.app.conftest import App
+from tests.processes import PATIENT
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,7 +29,7 @@ def on(page: Any, step: str) -> None:
 
 def explored(page: Any) -> None:
     """Wait for the chosen point and two levels, then end the search: the best so far is kept."""
-    page.get_by_text("The release that is chosen").wait_for(timeout=240_000)
+    page.get_by_text("The release that is chosen").wait_for()
     page.get_by_label("at least so safe").wait_for()
     if button(page, "Stop").count():
         button(page, "Stop").click()
@@ -176,6 +177,7 @@ def test_bad_and_large_files_are_refused_kindly(app: App, tmp_path: Path) -> Non
 def test_nobody_comes_in_without_the_link(app: App) -> None:
     page = app.page()
     stranger = app.browser.new_context()
+    stranger.set_default_timeout(1000 * PATIENT)
     tab = stranger.new_page()
     for address in (page.url, app.address, app.link, f"{app.address}/_nicegui/none"):
         answer = tab.goto(address)
@@ -250,11 +252,16 @@ def test_pages_can_be_used_by_everybody(app: App, dark: bool) -> None:
     assert not found, "\n".join(found)
 
 
+AT_REST = """document.getAnimations().every(
+    (each) => each.playState !== "running" || each.effect.getComputedTiming().endTime === Infinity)"""
+
+
 def _seen(page: Any) -> Any:
     """What axe-core says of a page that has come to rest: colours are still fading in before."""
     from axe_playwright_python.sync_playwright import Axe
 
     page.wait_for_timeout(600)
+    page.wait_for_function(AT_REST)
     return Axe().run(page)
 
 

@@ -14,6 +14,7 @@ from discreet.app._sessions import Session
 from discreet.app._store import Sessions
 from discreet.app._work import Job, Workers
 from discreet.recipe import Recipe
+from tests.processes import PATIENT
 
 PATIENTS = Path(__file__).parents[2] / "docs" / "patients.csv"
 
@@ -28,8 +29,8 @@ def sessions() -> Iterator[Sessions]:
     assert not found.root.exists()
 
 
-def finished(job: Job, seconds: float = 120) -> Job:
-    end = time.monotonic() + seconds
+def finished(job: Job) -> Job:
+    end = time.monotonic() + PATIENT
     while job.running and time.monotonic() < end:
         time.sleep(0.05)
     return job
@@ -95,9 +96,9 @@ def test_work_can_be_stopped_and_what_was_found_stays(opened: Session) -> None:
     assert not opened.recipe.public and not opened.recipe.sensitive  # guesses are offered, and not applied
     for name in opened.recipe.columns:
         opened.take_guess(name)
-    opened.change(search={"time_limit": 300})
+    opened.change(search={"time_limit": PATIENT})
     job = opened.start_exploring()
-    end = time.monotonic() + 240
+    end = time.monotonic() + PATIENT
     while not opened.points and time.monotonic() < end and job.running:
         time.sleep(0.05)
     job.stop()
