@@ -247,7 +247,7 @@ def test_exact_is_proven_where_the_bound_alone_is_not_tight(leakage: Any, utilit
 def test_a_proof_by_search_beyond_the_small_alphabets() -> None:
     joint = random_joint(5, 18, n_s=4, most=1)
     for leakage in LEAKAGES:
-        found = dc.frontier(joint, leakage, method="exact", codeword="chebyshev", time_limit=20)
+        found = dc.frontier(joint, leakage, method="exact", codeword="chebyshev")
         check_points(found, "chebyshev")
         assert found.bound is not None
         assert found.bound == pytest.approx(found.points.leakage)
