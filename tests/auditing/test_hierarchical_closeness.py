@@ -229,22 +229,6 @@ def test_bad_input_is_one_line(
     assert not (folder / "out.csv").exists()
 
 
-def test_a_cluster_refuses_it_in_one_line() -> None:
-    from discreet.search.tables import release_on_cluster
-
-    with pytest.raises(InputError, match="on a cluster groups may be required to have n, k, L0"):
-        release_on_cluster(
-            people(),
-            ["age"],
-            "illness",
-            "t_hier<=0.2",
-            hierarchies={"illness": Hierarchy.parse(TREE)},
-            out="out",
-            policy="policy",
-        )
-
-
-@pytest.mark.slow
 def test_two_hundred_thousand_rows(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     table = {

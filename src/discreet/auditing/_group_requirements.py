@@ -11,10 +11,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet._text import json_number
 from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
 from discreet.measures._models import (
@@ -182,6 +183,11 @@ class GroupFinding:
     def met(self) -> bool:
         """Whether all groups have what they must have."""
         return self.failing == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome, for JSON."""
+        worst = json_number(self.worst)
+        return {"requirement": str(self.requirement), "column": self.column, "worst": worst, "met": self.met}
 
     def sentence(self) -> str:
         """The outcome in words."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import ColumnError, RequirementError, TableError, listed
+from discreet.errors import ColumnError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy, Placed, on_spark
 from discreet.release._recounting import Recount, recounted
+from discreet.release._releasing import refuse_kept
 from discreet.release._rows import refuse_identifiers
 from discreet.tables._columns import encode_column
 from discreet.tables._spark_asking import asking, calm, collected
@@ -79,11 +80,7 @@ def _applied(
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(found.broken))
     finer = [made.keys[name] for name in kept if name not in policy.sensitive]
     beside = recounted(rows, [*policy.cells, *finer], secrets, policy.require, na=policy.na).broken if finer else []
-    if beside and not anyway:
-        raise RequirementError(
-            f"with {listed(kept)} kept, the requirement is broken: {'; '.join(beside)}: make what you keep public, so "
-            "that it is coarsened, leave it out, or say --keep-anyway"
-        )
+    refuse_kept(kept, beside, anyway=anyway)
     with target.replacing() as place:
         columns = [*policy.cells, *(made.keys[name] for name in kept)]
         alike = rows.groupBy(*columns).agg(functions.count(functions.lit(1)).alias("times"))  # the order of rows goes

@@ -158,12 +158,17 @@ def broken_by_keep(policy: Coarsening, done: ReleasedRows, *, anyway: bool) -> t
         reasons: tuple[str, ...] = (f"without {listed(policy.sensitive)} nobody can tell",)
     else:
         reasons = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
+    refuse_kept(kept, reasons, anyway=anyway)
+    return reasons
+
+
+def refuse_kept(kept: Sequence[str], reasons: Sequence[str], *, anyway: bool) -> None:
+    """Refuse columns with which promises do not hold, unless they are wanted `anyway`."""
     if reasons and not anyway:
         raise RequirementError(
-            f"with {listed(kept)} kept, the requirement is broken: {'; '.join(reasons)}: make what you keep public so that "
-            "it is coarsened, leave it out, or say --keep-anyway"
+            f"with {listed(tuple(kept))} kept, the requirement is broken: {'; '.join(reasons)}: make what you keep public so "
+            "that it is coarsened, leave it out, or say --keep-anyway"
         )
-    return reasons
 
 
 def in_kind(table: object, done: ReleasedRows) -> Any:

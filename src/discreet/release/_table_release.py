@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._text import counted, json_number
+from discreet._text import counted
 from discreet._typing import Progress, Stopped, Unseen
 from discreet.auditing._group_requirements import GroupFinding, findings
 from discreet.auditing._risk import Risk
@@ -127,15 +127,7 @@ class TableRelease:
             "dropped": self.done.dropped,
             "shape": policy.shape,
             "types": {name: kind.kind for name, kind in zip(policy.public, policy.types, strict=True)},
-            "require": [
-                {
-                    "requirement": str(each.requirement),
-                    "column": each.column,
-                    "worst": json_number(each.worst),
-                    "met": each.met,
-                }
-                for each in self.findings
-            ],
+            "require": [each.to_dict() for each in self.findings],
             "broken_by_keep": list(self.broken_by_keep),
             "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
             "models": [

@@ -150,11 +150,13 @@ MODELS = ("n>=5", "t<=0.45", "t_ord<=0.3", "t_hier<=0.4", "l_ent>=2.5", "c_3<=2"
 @pytest.fixture
 def scattered(cluster: Cluster) -> Iterator[None]:
     """Several workers have groups of their own, however few rows there are."""
-    cluster.spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")
-    cluster.spark.conf.set("spark.sql.shuffle.partitions", "5")
+    wanted = {"spark.sql.adaptive.coalescePartitions.enabled": "false", "spark.sql.shuffle.partitions": "5"}
+    before = {name: cluster.spark.conf.get(name) for name in wanted}
+    for name, value in wanted.items():
+        cluster.spark.conf.set(name, value)
     yield
-    cluster.spark.conf.unset("spark.sql.adaptive.coalescePartitions.enabled")
-    cluster.spark.conf.unset("spark.sql.shuffle.partitions")
+    for name, value in before.items():
+        cluster.spark.conf.set(name, value)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from discreet._text import counted, json_number
+from discreet._text import counted
 from discreet.release._people import Found, PeopleRisk
 from discreet.release._table_release import figure
 from discreet.report._pages import fragment
@@ -82,15 +82,7 @@ class ClusterRelease:
             "dropped": self.dropped,
             "parts": self.parts,
             "types": {name: kind.kind for name, kind in zip(self.policy.public, self.types, strict=True)},
-            "require": [
-                {
-                    "requirement": str(each.requirement),
-                    "column": each.column,
-                    "worst": json_number(each.worst),
-                    "met": each.met,
-                }
-                for each in self.findings
-            ],
+            "require": [each.to_dict() for each in self.findings],
             "broken_by_keep": list(self.broken_by_keep),
             "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
         }

@@ -13,9 +13,10 @@ from discreet import _checks as checks
 from discreet._text import counted
 from discreet.auditing._group_requirements import parse_all
 from discreet.columns import ColumnType, Hierarchy
-from discreet.errors import InputError, RequirementError, TableError, listed
+from discreet.errors import InputError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy
-from discreet.release._recounting import Recount, Sizes, recounted
+from discreet.release._recounting import Sizes, recounted
+from discreet.release._releasing import refuse_kept
 from discreet.search.tables._cluster import COUNT, PART, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_outcome import ClusterRelease
 from discreet.search.tables._cluster_page import cluster_page
@@ -190,7 +191,10 @@ def _written(
         asked.public, asked.sensitive, asked.wanted, loss, bound, asked.missing, asked.na,
         spark.read.parquet(f"{places['policy']}/letters"),
     )  # fmt: skip
-    by_keep = _refused(after, beside, kept, anyway=keep_anyway)
+    if after.broken:
+        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(after.broken))
+    by_keep = tuple(beside.broken) if beside else ()
+    refuse_kept(kept, by_keep, anyway=keep_anyway)
     checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
     if not checked:
         raise TableError(f"{files['out']} would not come out as it was measured, and was not written")
@@ -211,19 +215,6 @@ def _written(
         after=after,
         broken_by_keep=by_keep,
     )
-
-
-def _refused(after: Recount, beside: Recount | None, kept: Sequence[str], *, anyway: bool) -> tuple[str, ...]:
-    """Why the requirement does not hold with the columns kept; refused unless wanted anyway, or where it never holds."""
-    if after.broken:
-        raise RequirementError("no release that keeps the requirement was found: " + "; ".join(after.broken))
-    by_keep = tuple(beside.broken) if beside else ()
-    if by_keep and not anyway:
-        raise RequirementError(
-            f"with {listed(tuple(kept))} kept, the requirement is broken: {'; '.join(by_keep)}: make what you keep public, so "
-            "that it is coarsened, leave it out, or say --keep-anyway"
-        )
-    return by_keep
 
 
 def _sums(done: Any, d: int) -> tuple[int, int, list[float], Decimal]:
