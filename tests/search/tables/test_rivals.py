@@ -10,8 +10,10 @@ from discreet.search.tables._first import contiguous, grouped, tree_order
 from discreet.search.tables._mondrian import mondrian
 from discreet.search.tables._problem import Problem
 from tests._oracles.simple_groupings import k_member
+from tests.clocks import Clock
 
 SEEDS = range(12)
+LOOKS = 300.0  # at the clock, until a search ends
 
 
 def table_of(seed: int, *, trees: bool) -> tuple[Letters, tuple[Column, ...], Requirement]:
@@ -45,7 +47,7 @@ def table_of(seed: int, *, trees: bool) -> tuple[Letters, tuple[Column, ...], Re
 @pytest.mark.parametrize("seed", SEEDS)
 def test_local_cells_cost_no_more(seed: int) -> None:
     letters, columns, requirement = table_of(seed, trees=True)
-    found = generalise_letters(letters, columns, requirement, time_limit=0.3)
+    found = generalise_letters(letters, columns, requirement, time_limit=LOOKS, clock=Clock(1.0))
     for rival in (mondrian, k_member):
         grouping = rival(letters, columns, requirement)
         assert found.loss <= measured(letters, columns, requirement, grouping).loss + 1e-12
@@ -59,6 +61,6 @@ def test_local_cells_cost_no_more(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cells_that_never_overlap_cost_no_more_than_mondrians(seed: int) -> None:
     letters, columns, requirement = table_of(seed, trees=False)  # of a tree, Mondrian's cells overlap as nodes
-    found = generalise_letters(letters, columns, requirement, shape="disjoint", time_limit=0.5)
+    found = generalise_letters(letters, columns, requirement, shape="disjoint", time_limit=LOOKS, clock=Clock(1.0))
     grouping = mondrian(letters, columns, requirement)
     assert found.loss <= measured(letters, columns, requirement, grouping).loss + 1e-12
