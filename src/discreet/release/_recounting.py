@@ -15,7 +15,7 @@ from discreet.joint._joint import from_codes
 from discreet.tables._arrow import to_numpy
 from discreet.tables._labels import Alphabet
 from discreet.tables._spark_asking import collected
-from discreet.tables._spark_codes import Batches, Work, labelled
+from discreet.tables._spark_codes import Batches, Work, amount, labelled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +37,7 @@ class Sizes:
         """Of the groups of rows with the same cells; `count` says how often a row occurs."""
         from pyspark.sql import functions
 
-        totals = frame.groupBy(*cells).agg(_amount(count).alias(TIMES))
+        totals = frame.groupBy(*cells).agg(amount(count).alias(TIMES))
         found = collected(totals.groupBy(TIMES).agg(functions.count(functions.lit(1)).alias("groups")))
         records, groups = (found[name].to_numpy().astype(np.int64) for name in (TIMES, "groups"))
         order = np.argsort(records)
@@ -105,14 +105,17 @@ def recounted(
 
     `sensitive` says what the sensitive columns are called there; requirements on others are left out.
     """
-    coded, alphabets = labelled(frame, list(sensitive.values()), na)
-    sizes = Sizes.of(coded, cells, count)
+    coded, labels = labelled(frame, list(sensitive.values()), na, count)
+    sizes = Sizes.of(frame, cells, count)
     held, unfit = {}, []
     for name, key in sensitive.items():
-        s = replace(alphabets[key], names=(name,))
+        alphabet, records = labels[key]
+        s = replace(alphabet, names=(name,))
         about = {each: each.unfit(name, s.labels()) for each in wanted if _is_about(each, name)}
         unfit += [reason for reason in about.values() if reason]
-        held[name] = _held(coded, cells, key, [each for each, reason in about.items() if not reason], s, count)
+        held[name] = _held(
+            coded, cells, key, [each for each, reason in about.items() if not reason], (s, records), count
+        )
     found: list[GroupFinding] = []
     for each in wanted:
         if each.symbol == "n":
@@ -139,23 +142,19 @@ def _is_about(asked: GroupRequirement, name: str) -> bool:
     return asked.symbol != "n" and asked.column in (None, name)
 
 
-def _amount(count: str | None) -> Any:
-    from pyspark.sql import functions
-
-    return functions.sum(count) if count else functions.count(functions.lit(1))
-
-
 def _held(
-    coded: Any, cells: Sequence[str], key: str, wanted: Sequence[GroupRequirement], s: Alphabet, count: str | None
+    coded: Any,
+    cells: Sequence[str],
+    key: str,
+    wanted: Sequence[GroupRequirement],
+    s: tuple[Alphabet, IntArray],
+    count: str | None,
 ) -> _Figures:
     """Requirements on one sensitive column, held against whole groups by the workers."""
     asked = [_DISTINCT, *(each for each in wanted if each != _DISTINCT)]
-    seen = collected(coded.groupBy(key).agg(_amount(count).alias(TIMES)))
-    codes, times = (seen[name].to_numpy().astype(np.int64) for name in (key, TIMES))
-    records = np.bincount(codes, times, len(s)).astype(np.int64)
-    pairs = coded.groupBy(*cells, key).agg(_amount(count).alias(TIMES)).repartition(*cells)
+    pairs = coded.groupBy(*cells, key).agg(amount(count).alias(TIMES)).repartition(*cells)
     schema = "requirement int, worst double, failing long, people long"
-    told = collected(pairs.mapInArrow(_holding(asked, cells, key, s, records), schema))
+    told = collected(pairs.mapInArrow(_holding(asked, cells, key, *s), schema))
     found: _Figures = {each: [] for each in asked}
     for i, *figures in zip(*(told[name].to_pylist() for name in told.column_names), strict=True):
         found[asked[i]].append(tuple(figures))

@@ -94,20 +94,30 @@ def present(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> Any:
     return frame.mapInArrow(numbered(gone, names), schema).drop(*names.values())
 
 
-def labelled(frame: Any, keys: Sequence[str], na: Sequence[str] = ()) -> tuple[Any, dict[str, Alphabet]]:
-    """The frame with a column of codes in place of each of these, and the labels of each.
+def labelled(
+    frame: Any, keys: Sequence[str], na: Sequence[str] = (), count: str | None = None
+) -> tuple[Any, dict[str, tuple[Alphabet, IntArray]]]:
+    """The frame with a column of codes in place of each of these, and the labels of each with their records.
 
-    Texts that are one number, such as 1 and 1.0, are one label and get one code.
+    Texts that are one number, such as 1 and 1.0, are one label and get one code. `count` says how often a row occurs.
     """
     from pyspark.sql import types
 
-    alphabets, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
+    found, numberings, schema = {}, {}, types.StructType(list(frame.schema.fields))
     for key in keys:
-        seen = collected(frame.select(key).distinct())[key]
-        alphabet, codes = encode_column(seen, frozenset(na))
-        alphabets[key], numberings[key] = alphabet, Numbering(seen.combine_chunks(), codes)
+        seen = collected(frame.groupBy(key).agg(amount(count).alias("times")))
+        alphabet, codes = encode_column(seen[key], frozenset(na))
+        records = np.bincount(codes, seen["times"].to_numpy().astype(np.int64), len(alphabet)).astype(np.int64)
+        found[key], numberings[key] = (alphabet, records), Numbering(seen[key].combine_chunks(), codes)
         schema = schema.add(f"{key}_code", types.LongType())
     if not keys:
         return frame, {}
-    found = frame.mapInArrow(numbered(numberings, {key: f"{key}_code" for key in keys}), schema).drop(*keys)
-    return found.withColumnsRenamed({f"{key}_code": key for key in keys}), alphabets
+    coded = frame.mapInArrow(numbered(numberings, {key: f"{key}_code" for key in keys}), schema).drop(*keys)
+    return coded.withColumnsRenamed({f"{key}_code": key for key in keys}), found
+
+
+def amount(count: str | None) -> Any:
+    """How many rows, where `count` says how often each occurs."""
+    from pyspark.sql import functions
+
+    return functions.sum(count) if count else functions.count(functions.lit(1))
