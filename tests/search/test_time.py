@@ -130,25 +130,27 @@ def letters_of_english() -> dc.Joint:
 
 
 @pytest.mark.parametrize(
-    ("leakage", "problem"), [("I", "funnel"), ("I", "bottleneck"), ("Lmin", "funnel"), ("D_2", "funnel")]
+    ("leakage", "problem"),
+    [("I", "funnel"), ("I", "bottleneck"), ("Lmin", "funnel"), ("I_inf", "funnel"), ("D_2", "funnel")],
 )
 def test_more_time_is_never_worse(leakage: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.search._options.Watch", lambda limit: Watch(limit, clock=Clock(1.0)))
     joint = letters_of_english()
-    short, longer = (
+    found = [
         dc.frontier(joint, leakage, problem=problem, time_limit=looks)  # type: ignore[arg-type]
-        for looks in (30, 2000)
-    )
-    assert short.stopped == longer.stopped == "time"
-    assert longer.hypervolume >= short.hypervolume - 1e-9
+        for looks in (3, 20, 30, 200, 2000)
+    ]
+    assert {each.stopped for each in found} == {"time"}
     is_funnel = problem == "funnel"
-    for share in np.linspace(0.1, 0.9, 5):
-        kept = float(share * (short.points.utility if is_funnel else short.points.leakage).max())
-        if is_funnel:
-            one, other = (found.point_at(min_utility=kept).leakage for found in (short, longer))
-        else:
-            one, other = (found.point_at(min_leakage=kept).utility for found in (short, longer))
-        assert other <= one + 1e-9
+    for short, longer in itertools.pairwise(found):
+        assert longer.hypervolume >= short.hypervolume - 1e-9
+        for share in np.linspace(0.1, 0.9, 5):
+            kept = float(share * (short.points.utility if is_funnel else short.points.leakage).max())
+            if is_funnel:
+                one, other = (each.point_at(min_utility=kept).leakage for each in (short, longer))
+            else:
+                one, other = (each.point_at(min_leakage=kept).utility for each in (short, longer))
+            assert other <= one + 1e-9
 
 
 def test_a_limit_that_is_given_is_used_and_one_that_is_not_ends_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,16 +69,38 @@ def search(
     at_least
         Every block weighs at least this much; InputError if nothing can.
     """
+    return Partitions.together(
+        search_parts(
+            weights, problem, seed=seed, time_limit=time_limit, at_least=at_least, progress=progress, watch=watch
+        )
+    )
+
+
+def search_parts(
+    weights: Weights,
+    problem: Problem,
+    *,
+    seed: int = 0,
+    time_limit: float = 30.0,
+    at_least: float = 0.0,
+    progress: Progress | None = None,
+    watch: Watch | None = None,
+    whole: bool = False,
+) -> list[Partitions]:
+    """What `search` finds, path by path in the order of the search: more time adds to what less time found.
+
+    Annealing alone replaces what it had; with `whole` it is left out where time ended it.
+    """
     watch = watch or Watch(time_limit)
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)
     with watch:
         found.merge()
         if weights.n > 2 and weights.n * weights.n_s <= TABLES:
             found.move()
-            found.anneal()
+            found.anneal(whole=whole)
     if not found.parts:
         raise KeyboardInterrupt  # before there was anything to keep
-    return Partitions.together(found.parts)
+    return found.parts
 
 
 class _Search:
@@ -191,10 +213,11 @@ class _Search:
 
     # ------------------------------------------------------------------ annealing
 
-    def anneal(self) -> None:
+    def anneal(self, *, whole: bool) -> None:
         """Annealing by bands of utility, from what has been found and from scratch."""
         found = Partitions.together(self.parts)
         bands = Bands(self.integers, self.problem, self.least, self.rng)
         bands.fill(found)
         bands.anneal(0.5 * self.time_limit, self.late, self.say)
-        self.parts.append(bands.found())
+        if not (whole and self.late()):
+            self.parts.append(bands.found())

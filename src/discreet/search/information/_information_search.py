@@ -10,7 +10,7 @@ from discreet.release._hypervolume import hypervolume
 from discreet.release._partitions import Partitions
 from discreet.search._protocol import Found, Task
 from discreet.search.information._annealing_by_utility import Bands
-from discreet.search.information._best_known import FIRST, search
+from discreet.search.information._best_known import FIRST, search_parts
 from discreet.search.information._contiguous import contiguous
 from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._exact import exact_frontier
@@ -148,16 +148,22 @@ def _area(task: Task, found: Partitions) -> float:
     return hypervolume(1 - x, y) if task.setting.is_bottleneck else hypervolume(x, 1 - y)
 
 
-def planned_search(task: Task, seed: int | None = None) -> Partitions:
+def planned_search(task: Task) -> Partitions:
     """Merging, moving and annealing, as much as is planned and while time lasts."""
-    return search(
+    return Partitions.together(planned_parts(task, task.seed, whole=False))
+
+
+def planned_parts(task: Task, seed: int, *, whole: bool) -> list[Partitions]:
+    """The same path by path; with `whole`, more time adds to what less time found."""
+    return search_parts(
         task.weights,
         task.problem,
-        seed=task.seed if seed is None else seed,
+        seed=seed,
         time_limit=SEARCHED,
         at_least=task.at_least,
         progress=task.progress,
         watch=task.watch,
+        whole=whole,
     )
 
 

@@ -20,7 +20,7 @@ from discreet.search._protocol import Found, Task
 from discreet.search.information import _pmf_leakages as measuring
 from discreet.search.information._dendrogram import Dendrogram, merged_by
 from discreet.search.information._information_engine import InformationEngine, worth_having
-from discreet.search.information._information_search import planned_search, polished
+from discreet.search.information._information_search import planned_parts, polished
 from discreet.search.information._integers import Integers, integers_of
 from discreet.search.information._least_records import first_allowed, least_count
 
@@ -36,7 +36,7 @@ OTHER_MULTIPLIERS = (0.0, *(2.0**power for power in range(-6, 7)), 2.0**20)
 """Multipliers that trace a frontier: both extremes, and a factor of two between neighbours round the even balance."""
 
 ENUMERATED = 8  # letters up to which every partition is looked at
-BORROWED = 200  # policies of the funnel for I that are tried
+BORROWED, MEASURED = 200, 4_000_000  # policies of a path of the funnel for I that are tried; and pairs in all of them
 ROUNDS, GOLDEN = 24, 0.618033988749895  # further searches at most, and the step that spreads their multipliers
 
 
@@ -153,7 +153,7 @@ class OtherLeakages(InformationEngine):
             return Found(_measured(task, every), complete=True)
         parts = _merged(task)
         if not task.watch.over():
-            parts.append(_borrowed(task, planned_search(task), BORROWED))
+            parts += _borrowed(task, task.seed)
         if task.is_patient:
             parts += _further(task)
         found = Partitions.together(parts)
@@ -190,15 +190,21 @@ def _merged(task: Task) -> list[Partitions]:
     return parts
 
 
-def _borrowed(task: Task, funnel: Partitions, most: int) -> Partitions:
-    """Policies all along the funnel for I, with this leakage."""
-    best = worth_having(task, funnel)
-    spread = np.unique(np.linspace(0, len(best) - 1, most).astype(np.int64))
-    return _measured(task, [funnel.partition(int(i)) for i in best[spread]])
+def _borrowed(task: Task, seed: int) -> list[Partitions]:
+    """Policies all along each path of the funnel for I, with this leakage.
+
+    Which of a path are taken does not depend on other paths: what less time finds, more time finds, too.
+    """
+    found, most = [], int(np.clip(MEASURED / len(task.weights.weight), 10, BORROWED))
+    for part in planned_parts(task, seed, whole=True):
+        best = worth_having(task, part)
+        spread = np.unique(np.linspace(0, len(best) - 1, most).astype(np.int64))
+        found.append(_measured(task, [part.partition(int(i)) for i in best[spread]]))
+    return found
 
 
 def _further(task: Task) -> list[Partitions]:
-    """While time lasts: merge paths of multipliers in between, and funnels of other seeds, looked at more closely."""
+    """While time lasts: merge paths of multipliers in between, and funnels of other seeds."""
     parts: list[Partitions] = []
     order, kind = renyi_order(task.leakage), _kind(task)
     with task.watch as watch:
@@ -209,7 +215,7 @@ def _further(task: Task) -> list[Partitions]:
                 power = 14 * ((turn * GOLDEN) % 1.0) - 7  # evenly, wherever it ends
                 path = merge_other(task.weights, kind, multiplier=2.0**power, at_least=task.at_least)
                 parts.append(path.allowed)
-            parts.append(_borrowed(task, planned_search(task, task.seed + turn), 10 * BORROWED))
+            parts += _borrowed(task, task.seed + turn)
     return parts
 
 
