@@ -108,13 +108,14 @@ keep = ["diagnosis"]
     checked = run("verify", "released.parquet", "--policy", "policy", "--original", str(people), *spark, cwd=tmp_path)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     twice = cluster.spark.read.parquet(str(people))
-    strange = twice.limit(7).withColumn("postcode", twice["postcode"].substr(1, 0))
+    some = twice.filter(twice["age"].isNotNull()).limit(7)  # which seven is up to the cluster
+    strange = some.withColumn("postcode", some["postcode"].substr(1, 0))
     twice.union(twice).union(strange).write.parquet(str(tmp_path / "new.parquet"))
     apply = ("apply", "policy", "new.parquet", "--keep", "diagnosis", *spark)
     new = run(*apply, "--out", "again.parquet", "--json", cwd=tmp_path)
     assert new.returncode == 0, new.stderr
     told = json.loads(new.stdout)
-    assert (told["rows"], told["suppressed"]) == (2 * (ROWS - ROWS // 50), 7 - _without_age(strange))
+    assert (told["rows"], told["suppressed"]) == (2 * (ROWS - ROWS // 50), 7)
     assert told["measures"]["n"] >= 10
     again = run(*apply, "--out", "numbers.parquet", "--cells", "codeword", cwd=tmp_path)
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
@@ -122,10 +123,6 @@ keep = ["diagnosis"]
     again = run("release", "--recipe", "recipe.toml", "--public-policy", "face.json", "--force", cwd=tmp_path)
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
     assert "without public-policy: leave that out" in again.stderr
-
-
-def _without_age(frame: Any) -> int:
-    return int(frame.filter(frame["age"].isNull()).count())
 
 
 def test_a_promise_that_new_rows_break_releases_nothing(cluster: Cluster, people: Path, tmp_path: Path) -> None:
