@@ -45,7 +45,8 @@ def command(
     from discreet.release._releasing import broken_by_keep, delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 
-    where, kept = asked_table(table, engine), flat(keep, asked_table(table, engine))
+    where = asked_table(table, engine)
+    kept = flat(keep, where)
     if is_cluster_policy(policy_file, engine["engine"]):
         _on_cluster(asked_table(policy_file, engine), where, out, kept, cells, keep_anyway, force, as_json)
         return

@@ -58,6 +58,10 @@ def apply_on_cluster(
         )
     with asking(source.name), calm():
         made = policy.placed(source, keep)
+        if not made.known:
+            raise RequirementError(
+                "no row of this table can be released by this policy: its values are all unknown to it"
+            )
         rows = made.rows.persist()
         try:
             return _applied(policy, made, rows, target, tuple(dict.fromkeys(keep)), anyway=keep_anyway)

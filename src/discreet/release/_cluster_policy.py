@@ -95,6 +95,8 @@ class ClusterPolicy:
         cells = [keys[name] for name in self.public]
         problems, checked, unchecked = [], [], []
         rows = frame.count()
+        if not rows:
+            return Verification(("the released table has no rows",))
         known = self.letters.select(*(f"cell{c}" for c in range(len(cells)))).distinct()
         pairs = [(key, f"cell{c}") for c, key in enumerate(cells)]
         unknown = frame.join(known, _same(frame, known, pairs), "left_anti").count()
@@ -157,7 +159,8 @@ class ClusterPolicy:
         there, unknown, withheld = joined.agg(
             functions.count(functions.lit(1)), functions.count_if(group.isNull()), functions.count_if(group < 0)
         ).first()
-        return Placed(joined.filter(group >= 0), keys, int(unknown), int(withheld), total - int(there))
+        known = int(there) - int(unknown) - int(withheld)
+        return Placed(joined.filter(group >= 0), keys, known, int(unknown), int(withheld), total - int(there))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +169,7 @@ class Placed:
 
     rows: Any = field(repr=False)
     keys: dict[str, str]  # what the columns are called there
+    known: int
     unknown: int  # with values that the policy never saw
     withheld: int
     dropped: int

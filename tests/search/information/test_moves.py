@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from discreet._typing import Problem
 from discreet.errors import InputError
 from discreet.release._hypervolume import hypervolume
+from discreet.release._partitions import Partitions
 from discreet.search._watch import Watch
-from discreet.search.information._best_known import search
+from discreet.search.information._best_known import search_parts
 from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._moves import land, sweep_moves
 from discreet.search.information._pairwise import pairwise
@@ -21,6 +23,12 @@ from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, weights_from
 from tests._oracles.ranges_by_enumeration import all_partitions
 from tests.search.information.hungarian import hungarian_weights
+
+
+def search(*asked: Any, **options: Any) -> Partitions:
+    """All candidates together."""
+    return Partitions.together(search_parts(*asked, **options))
+
 
 PROBLEMS = st.sampled_from(["funnel", "bottleneck"])
 MULTIPLIERS = st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0])
@@ -180,5 +188,5 @@ def test_what_cannot_be() -> None:
     with pytest.raises(InputError, match="there are 7 in all"):
         search(weights, "funnel", at_least=math.inf)
     with pytest.raises(InputError, match="no problem"):
-        search(weights, "tunnel")  # type: ignore[arg-type]
+        search(weights, "tunnel")
     assert len(search(weights_from([[1, 2]]), "funnel")) >= 1

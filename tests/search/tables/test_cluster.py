@@ -136,6 +136,9 @@ def test_a_promise_that_new_rows_break_releases_nothing(cluster: Cluster, people
         apply_on_cluster(policy, frame, tmp_path / "few.parquet", keep=["admission"])
     with pytest.raises(ColumnError, match="'age' is a public column"):
         apply_on_cluster(policy, frame, tmp_path / "few.parquet", keep=["age"])
+    assert policy.verify(frame.limit(0)).problems == ("the released table has no rows",)
+    with pytest.raises(RequirementError, match="no row of this table can be released by this policy"):
+        apply_on_cluster(policy, frame.withColumn("postcode", frame["postcode"].substr(1, 0)), tmp_path / "few.parquet")
     with pytest.raises(ColumnError, match=r"no sensitive columns \['diagnosis'\]"):
         apply_on_cluster(policy, frame.drop("diagnosis"), tmp_path / "few.parquet")
     assert parts_of(tmp_path) == ["all.parquet", "policy"]

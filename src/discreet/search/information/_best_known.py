@@ -46,36 +46,6 @@ STARTS = 16
 """Points of the frontier that sequential moves start from."""
 
 
-def search(
-    weights: Weights,
-    problem: Problem,
-    *,
-    seed: int = 0,
-    time_limit: float = 30.0,
-    at_least: float = 0.0,
-    progress: Progress | None = None,
-    watch: Watch | None = None,
-) -> Partitions:
-    """Candidates for the frontier of I(S;X̂) against I(X;X̂), all of them meeting the side condition.
-
-    Parameters
-    ----------
-    problem
-        "funnel" looks for little leakage at each utility, "bottleneck" for much.
-    time_limit
-        Seconds to plan for. One dendrogram is made however long it takes.
-    watch
-        When to stop, and what an interrupt is told to.
-    at_least
-        Every block weighs at least this much; InputError if nothing can.
-    """
-    return Partitions.together(
-        search_parts(
-            weights, problem, seed=seed, time_limit=time_limit, at_least=at_least, progress=progress, watch=watch
-        )
-    )
-
-
 def search_parts(
     weights: Weights,
     problem: Problem,
@@ -87,9 +57,20 @@ def search_parts(
     watch: Watch | None = None,
     whole: bool = False,
 ) -> list[Partitions]:
-    """What `search` finds, path by path in the order of the search: more time adds to what less time found.
+    """Candidates for the frontier of I(S;X̂) against I(X;X̂), path by path; all of them meet the side condition.
 
-    Annealing alone replaces what it had; with `whole` it is left out where time ended it.
+    Parameters
+    ----------
+    problem
+        "funnel" looks for little leakage at each utility, "bottleneck" for much.
+    time_limit
+        Seconds to plan for. One dendrogram is made however long it takes.
+    watch
+        When to stop, and what an interrupt is told to.
+    at_least
+        Every block weighs at least this much; InputError if nothing can.
+    whole
+        More time adds to what less time found: annealing, which replaces what it had, is left out where time ended it.
     """
     watch = watch or Watch(time_limit)
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)
