@@ -17,7 +17,8 @@ import pytest
 
 from discreet.errors import TableError
 from discreet.tables import _spark_session
-from tests.cluster import free_port, wait_for_port
+from tests.cluster import Cluster, free_port, wait_for_port
+from tests.processes import PATIENT
 
 pytestmark = pytest.mark.spark
 
@@ -80,10 +81,25 @@ def test_counting_releasing_and_verifying(server: str, tmp_path: Path) -> None:
     assert "write the DataFrame that comes back" in done.stdout
 
 
-def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_says_nothing(tmp_path: Path) -> None:
+    """In a process of its own: one that has a session already asks nobody."""
     pytest.importorskip("grpc")
-    monkeypatch.setattr(_spark_session, "GREETING", 1.0)
+    hurried = "from discreet.tables import _spark_session as s; from discreet.cli import main; s.GREETING = 1.0; main()"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"sc://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(TableError, match="takes a connection and says nothing"):
-            _spark_session.session(address, {})
+        asked = ("audit", "people.parquet", "-s", "wage", "-p", "age", "--engine", "spark", "--master", address)
+        command = [sys.executable, "-c", hurried, *asked]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENT, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert f"{address} takes a connection and says nothing" in done.stderr
+
+
+def test_a_session_on_another_master(cluster: Cluster) -> None:
+    assert _spark_session.session(None, {}) is _spark_session.session(cluster.url, {})
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        for scheme in ("sc", "spark"):
+            address = f"{scheme}://127.0.0.1:{other.getsockname()[1]}"
+            with pytest.raises(
+                TableError, match=f"has a Spark session on {cluster.url} already, and {address} was asked"
+            ):
+                _spark_session.session(address, {})

@@ -33,6 +33,7 @@ def session(master: str | None, conf: Mapping[str, str]) -> Any:
 
     active = SparkSession.getActiveSession()
     if active is not None:
+        _check_master(active, master)
         return active
     where = master or "the Spark master"
     try:
@@ -50,6 +51,22 @@ def session(master: str | None, conf: Mapping[str, str]) -> Any:
     if master and master.startswith(STAND_ALONE):
         _wait_for_workers(found, master)
     return found
+
+
+def _check_master(active: Any, master: str | None) -> None:
+    """Refuse to count elsewhere than was asked for: a process has one session, and it is somebody else's to end."""
+    has = _master_of(active)
+    if master and master.partition(";")[0].rstrip("/") != has:
+        raise TableError(
+            f"this process has a Spark session on {has} already, and {master} was asked for: stop it (spark.stop()), "
+            "or name no master to use it"
+        )
+
+
+def _master_of(active: Any) -> str:
+    if type(active).__module__.startswith("pyspark.sql.connect"):
+        return f"{CONNECT}{active.client._builder.endpoint}"
+    return str(active.sparkContext.master)
 
 
 def _knock(master: str) -> None:
