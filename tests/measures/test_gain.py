@@ -59,6 +59,28 @@ def test_either_answer_has_its_evidence(joint: Joint, seed: int) -> None:
         assert won[1] - won[0] == pytest.approx(found.margin) and found.margin > 0
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_a_channel_makes_of_a_release_never_tells_more(seed: int) -> None:
+    """Sparse channels, rare secrets: the answer must not hang on a solver's tolerance."""
+    rng = np.random.default_rng(seed)
+    n_s, n_x, n_y = rng.integers(2, 12, 3)
+    fine = rng.dirichlet(np.full(n_x, rng.choice([0.05, 0.3, 1.0])), n_s)
+    made = fine @ rng.dirichlet(np.full(n_y, rng.choice([0.05, 0.3, 1.0])), n_x)
+    prior = rng.dirichlet(np.full(n_s, 0.5))
+    first, second = Joint.from_channel(prior, fine), Joint.from_channel(prior, made)
+    found = measures.dominates(first, second)
+    assert found.holds and found.garbling is not None
+    assert first.pmf.toarray() @ found.garbling == pytest.approx(second.pmf.toarray(), abs=1e-8)
+
+
+def test_a_difference_at_a_rare_secret_is_a_difference() -> None:
+    prior = [1 - 1e-6, 1e-6]
+    blind, telling = (Joint.from_channel(prior, c) for c in ([[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.5], [0.4, 0.6]]))
+    assert measures.dominates(telling, blind).holds
+    found = measures.dominates(blind, telling)
+    assert not found.holds and found.margin > 0
+
+
 def test_the_capacity_of_known_channels() -> None:
     def h(p: float) -> float:
         return -p * math.log2(p) - (1 - p) * math.log2(1 - p)
@@ -71,6 +93,15 @@ def test_the_capacity_of_known_channels() -> None:
         assert measures.shannon_capacity(erased) == pytest.approx(1 - flip, abs=1e-6)
     z = Joint.from_channel([0.9, 0.1], [[1.0, 0.0], [0.5, 0.5]])  # the Z-channel: log2(5/4)
     assert measures.shannon_capacity(z) == pytest.approx(math.log2(1.25), abs=1e-6)
+
+
+def test_a_capacity_that_is_hardly_attained_is_proven_all_the_same() -> None:
+    """Two rows that differ by 1e-4 at the optimum: plain updates would need millions of rounds."""
+    channel = [[0.99482, 0.00518], [0.994887, 0.005113], [4e-10, 1 - 4e-10], [1.3e-8, 1 - 1.3e-8]]
+    found = measures.shannon_capacity(Joint.from_channel(np.full(4, 0.25), channel), gap=1e-9)
+    assert found == pytest.approx(measures.maximal_alpha_leakage(Joint.from_array(channel), order=1 + 1e-5), abs=1e-4)
+    with pytest.raises(InputError, match="above 0"):
+        measures.shannon_capacity(Joint.from_array([[1, 1]]), gap=0)
 
 
 @settings(max_examples=20)
@@ -145,10 +176,29 @@ def test_given_side_information_is_what_is_seen_within_each_a(case: tuple[Joint,
     common = measures.gacs_korner_information
     assert common(joint, side=True) == pytest.approx(mean(common), abs=1e-9)
     assert measures.maximal_leakage(joint, side=True) == pytest.approx(worst(measures.maximal_leakage), abs=1e-9)
-    for order in (0.5, 2.0):
-        sibson, renyi = measures.sibson_information, measures.renyi_leakage
-        assert sibson(joint, order=order, side=True) == pytest.approx(worst(sibson, order=order), abs=1e-9)
+    sibson, renyi = measures.sibson_information, measures.renyi_leakage
+    for order in (0.0, 0.5, 2.0, math.inf):
         assert renyi(joint, order=order, side=True) == pytest.approx(worst(renyi, order=order), abs=1e-9)
+    for order in (0.0, 0.5, 2.0):
+        power = sum(weight * 2 ** ((order - 1) * sibson(part, order=order)) for weight, part in slices)
+        assert sibson(joint, order=order, side=True) == pytest.approx(math.log2(power) / (order - 1), abs=1e-9)
+    assert sibson(joint, order=math.inf, side=True) == pytest.approx(worst(measures.maximal_leakage), abs=1e-9)
+
+
+@settings(max_examples=20)
+@given(with_side())
+def test_sibson_information_given_side_information_has_no_jumps(case: tuple[Joint, np.ndarray]) -> None:
+    joint, _ = case
+    orders = [0.0, 1e-3, 0.5, 1 - 1e-5, 1.0, 1 + 1e-5, 3.0, 40.0, math.inf]
+    found = [measures.sibson_information(joint, order=order, side=True) for order in orders]
+    assert all(one <= other + 1e-9 for one, other in itertools.pairwise(found))
+    assert found[3] == pytest.approx(found[4], abs=1e-3) and found[5] == pytest.approx(found[4], abs=1e-3)
+
+
+@settings(max_examples=20)
+@given(with_side())
+def test_one_guess_at_s_beside_a(case: tuple[Joint, np.ndarray]) -> None:
+    joint, counts = case
     guess = sum(counts[:, x, a].max() for x in range(counts.shape[1]) for a in range(counts.shape[2]))
     before = sum(counts[:, :, a].sum(axis=1).max() for a in range(counts.shape[2]))
     assert measures.min_entropy_leakage(joint, side=True) == pytest.approx(math.log2(guess / before), abs=1e-9)

@@ -109,7 +109,7 @@ def test_maximal_alpha_leakage_is_a_supremum_over_priors(joint: Joint, order: fl
 def test_both_climbers_to_maximal_alpha_leakage_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     joint = Joint.from_array(np.random.default_rng(5).integers(0, 4, (12, 30)))
     by_newton = measures.maximal_alpha_leakage(joint, order=2.5)
-    monkeypatch.setattr("discreet.measures._orders._DENSE", 0)
+    monkeypatch.setattr("discreet.measures._orders.DENSE", 0)
     assert measures.maximal_alpha_leakage(joint, order=2.5) == pytest.approx(by_newton, abs=1e-9)
 
 

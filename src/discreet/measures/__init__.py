@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from discreet.measures._capacities import Capacities, capacities
-from discreet.measures._gain import (
-    Comparison,
-    Vulnerability,
-    dominates,
-    metric_privacy,
-    shannon_capacity,
-    vulnerability,
-)
+from discreet.measures._blackwell import Comparison, dominates
+from discreet.measures._capacities import Capacities, capacities, shannon_capacity
+from discreet.measures._gain import Vulnerability, metric_privacy, vulnerability
 from discreet.measures._guessing import conditional_guessing_entropy, guessing_entropy, guessing_leakage
 from discreet.measures._models import (
     basic_likeness,

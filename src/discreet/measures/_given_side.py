@@ -99,25 +99,39 @@ def gacs_korner_information_given(joint: Joint) -> float:
 
 
 def sibson_information_given(joint: Joint, order: float) -> float:
-    """max over a of Sibson's information of order α among the records with that a."""
+    """min over q(x|a) of D_α(p(s,x,a) ‖ p(s,a) q(x|a)) [Esposito, Wu and Gastpar 2021].
+
+    That is 1/(α−1) log2 Σ_a p(a) 2^{(α−1) I_α(a)}, with Sibson's I_α(a) among the records with a: the mean over a as α tends to
+    1, and the worst a as it tends to infinity.
+    """
     t = Triples.of(joint)
-    channel = np.log2(t.p / t.p_sa[t.sa])
     weight = t.p_sa[t.sa] / t.p_a[t.a]
+    if order == 0:
+        seen = np.zeros(len(t.p_a))
+        np.maximum.at(seen, t.a_of_xa, t.by_xa(weight, np.add))
+        return max(0.0, -math.log2(min(1.0, float(t.p_a @ seen))))
+    channel = np.log2(t.p / t.p_sa[t.sa])
     top = t.by_xa(order * channel, np.maximum)
     inner = top + np.log2(t.by_xa(weight * np.exp2(order * channel - top[t.xa]), np.add))
     scaled = inner / order
     most = np.full(len(t.p_a), -np.inf)
     np.maximum.at(most, t.a_of_xa, scaled)
     totals = sums(t.a_of_xa, np.exp2(scaled - most[t.a_of_xa]), len(most))
-    return max(0.0, float((order / (order - 1) * (most + np.log2(totals))).max()))
+    powers = order * (most + np.log2(totals))  # (α − 1) I_α(a)
+    largest = float(powers.max())
+    return max(0.0, (largest + math.log2(float(t.p_a @ np.exp2(powers - largest)))) / (order - 1))
 
 
 def renyi_leakage_given(joint: Joint, order: float) -> float:
     """max over (x, a) of D_α(p(s|x,a) ‖ p(s|a))."""
     t = Triples.of(joint)
     prior = t.p_sa[t.sa] / t.p_a[t.a]
+    if order == 0:
+        return max(0.0, -math.log2(min(1.0, float(t.by_xa(prior, np.add).min()))))
     q = t.p / t.p_xa[t.xa]
     logs = np.log2(q / prior)
+    if order == math.inf:
+        return max(0.0, float(logs.max()))
     if abs(order - 1) < 1e-7:
         return max(0.0, float(t.by_xa(q * logs, np.add).max()))
     top = t.by_xa(order * logs, np.maximum)

@@ -7,12 +7,14 @@ divided out, so that large orders neither overflow nor vanish.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet._typing import FloatArray
 from discreet.errors import MeasureError
+from discreet.measures._climbing import DENSE, Proof, Value, excess, newton
 from discreet.measures._given_side import renyi_leakage_given, sibson_information_given
 from discreet.measures._pmf import lift, p_s, per_x
 from discreet.measures._ranges import zero_information
@@ -25,16 +27,11 @@ from discreet.measures._shannon import (
 )
 
 if TYPE_CHECKING:
-    from scipy import sparse
-
     from discreet.joint._joint import Joint
 
 _GAP = 1e-10  # bits: how far maximal α-leakage may be from its supremum
 _NEAR = 1e-7  # orders this close to 1 are Shannon's: the formulas divide by what is left
 _LARGEST = 1e15  # orders from here on differ from infinity by less than numbers can say
-_DENSE = 2_000  # letters of S up to which Newton's matrix is kept
-_CELLS = 20_000_000  # a channel of up to this many cells is multiplied densely
-_NEWTON_STEPS = 300
 _ARIMOTO_ROUNDS = 20_000
 
 
@@ -70,7 +67,7 @@ def sibson_information(joint: Joint, order: float = 2.0, *, side: bool = False) 
     """How much X tells about S, weighing rare but telling outcomes by the order: 1 is Shannon's, ∞ maximal leakage.
 
     I_α(S;X) = α/(α−1) log2 Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, in bits. [AC, VI-A; BF, V-B]
-    With side=True to somebody who knows A: the largest over a (at order 1 the average, I(S;X|A)).
+    With side=True to somebody who knows A: 1/(α−1) log2 Σ_a p(a) 2^{(α−1) I_α(a)}, I(S;X|A) at order 1 and the worst a at ∞.
 
     Examples
     --------
@@ -84,8 +81,6 @@ def sibson_information(joint: Joint, order: float = 2.0, *, side: bool = False) 
     if order == math.inf:
         return maximal_leakage(joint, side=side)
     if side:
-        if order == 0:
-            raise MeasureError("Sibson information with side information has an order above 0")
         return sibson_information_given(joint, order)
     prior = p_s(joint)
     weights = prior[joint.counts.indices]
@@ -161,10 +156,7 @@ def maximal_alpha_leakage(joint: Joint, order: float = 2.0) -> float:
 
 
 def _capacity(joint: Joint, order: float) -> float:
-    """The supremum over p(s) of α/(α−1) log2 F(p), F(p) = Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, concave in p.
-
-    By concavity F* ≤ F(p) + max_s ∂F/∂p(s) − Σ_s p(s) ∂F/∂p(s): the certificate that ends either iteration.
-    """
+    """The supremum over p(s) of α/(α−1) log2 F(p), F(p) = Σ_x (Σ_s p(s) p(x|s)^α)^{1/α}, concave in p."""
     from scipy import sparse
 
     log_channel = order * np.log2(joint.counts.data / joint.s_weight[joint.counts.indices])
@@ -172,58 +164,28 @@ def _capacity(joint: Joint, order: float) -> float:
     top = per_x(joint, log_channel, np.maximum)
     powers = np.exp2(log_channel - np.repeat(top, joint.distinct))
     channel = sparse.csc_array((powers, joint.counts.indices, joint.counts.indptr), shape=joint.counts.shape)
-    climb = _newton if joint.n_s <= _DENSE else _arimoto
-    value = climb(channel, np.exp2(top / order), order)
+    weight, beta = np.exp2(top / order), 1 / order
+
+    def f(p: FloatArray) -> Value:
+        r = channel.T @ p
+        gradient = beta * (channel @ (weight * r ** (beta - 1)))
+        return float(np.dot(weight, r**beta)), gradient, beta * (1 - beta) * weight * r ** (beta - 2)
+
+    def is_proven(value: float, gradient: FloatArray, p: FloatArray) -> bool:
+        return order / (order - 1) * math.log2(1 + excess(gradient, p) / value) <= _GAP
+
+    value = newton(channel, f, is_proven) if joint.n_s <= DENSE else _arimoto(joint.n_s, f, is_proven, order)
     if value is None:
         raise MeasureError(f"maximal α-leakage of order {order:g} could not be proven to 1e-10 bits: try order inf")
     return max(0.0, order / (order - 1) * math.log2(value))
 
 
-def _sum_and_gradient(
-    channel: sparse.csc_array, weight: FloatArray, beta: float, p: FloatArray
-) -> tuple[float, FloatArray, FloatArray]:
-    """F(p), its gradient, and r_x = Σ_s p(s) p(x|s)^α, with beta = 1/α."""
-    r = channel.T @ p
-    return float(np.dot(weight, r**beta)), beta * (channel @ (weight * r ** (beta - 1))), r
-
-
-def _is_proven(value: float, gradient: FloatArray, p: FloatArray, order: float) -> bool:
-    upper = value + max(0.0, float(gradient.max()) - float(np.dot(p, gradient)))
-    return order / (order - 1) * math.log2(upper / value) <= _GAP
-
-
-def _newton(channel: sparse.csc_array, weight: FloatArray, order: float) -> float | None:
-    """Newton steps on F(p) + μ Σ log p(s) along falling μ; quadratic, but a dense matrix of |[[S]]| squared."""
-    beta, n_s = 1 / order, channel.shape[0]
-    matrix = channel.toarray() if channel.shape[0] * channel.shape[1] <= _CELLS else channel
-    p = np.full(n_s, 1.0 / n_s)
-    barrier = 0.1 / n_s
-    for _ in range(_NEWTON_STEPS):
-        value, gradient, r = _sum_and_gradient(channel, weight, beta, p)
-        if _is_proven(value, gradient, p, order):
-            return value
-        # In the scaled step u = d/p the system is P A P + μ I, well conditioned however small p(s) gets.
-        curvature = beta * (1 - beta) * weight * r ** (beta - 2)
-        hessian = (matrix * curvature) @ matrix.T
-        system = (hessian if isinstance(hessian, np.ndarray) else hessian.toarray()) * np.outer(p, p)
-        system[np.diag_indices(n_s)] += barrier
-        solved = np.linalg.solve(system, np.stack([p * gradient + barrier, p], axis=1))
-        slope = float(np.dot(p, solved[:, 0]) / np.dot(p, solved[:, 1]))  # keeps Σ p(s) = 1
-        step = solved[:, 0] - slope * solved[:, 1]
-        length = min(1.0, 0.9 / max(1e-300, -float(step.min())))
-        p = p * (1 + length * step)
-        p /= p.sum()
-        if length == 1.0:
-            barrier *= 0.1
-    return None
-
-
-def _arimoto(channel: sparse.csc_array, weight: FloatArray, order: float) -> float | None:
+def _arimoto(n_s: int, f: Callable[[FloatArray], Value], is_proven: Proof, order: float) -> float | None:
     """Arimoto's update p(s) ← p(s) (∂F/∂p(s))^{α/(α−1)}: never lowers F and needs no matrix, but is only linear."""
-    p = np.full(channel.shape[0], 1.0 / channel.shape[0])
+    p = np.full(n_s, 1.0 / n_s)
     for _ in range(_ARIMOTO_ROUNDS):
-        value, gradient, _ = _sum_and_gradient(channel, weight, 1 / order, p)
-        if _is_proven(value, gradient, p, order):
+        value, gradient, _ = f(p)
+        if is_proven(value, gradient, p):
             return value
         p = p * (gradient / gradient.max()) ** (order / (order - 1))
         p /= p.sum()
@@ -254,8 +216,6 @@ def renyi_leakage(joint: Joint, order: float = 2.0, *, side: bool = False) -> fl
     """
     order = _checked_order(order, 0)
     if side:
-        if not 0 < order < math.inf:
-            raise MeasureError("Rényi leakage with side information has an order between 0 and infinity")
         return renyi_leakage_given(joint, order)
     if order == math.inf:
         return realisable_leakage(joint)
