@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import discreet as dc
 from discreet import Joint
 from discreet.auditing import Threat, load_threats
 from discreet.errors import InputError
@@ -31,7 +32,7 @@ def test_winnings_and_people_by_hand() -> None:
         "An insurer learns of an illness: 0.25 per person instead of 0, acting against 2 of 8 people, "
         "rightly against 1 of 2."
     )
-    assert found.to_dict()["leakage"] is None
+    assert found.to_dict()["leakage"] == "inf"  # JSON has no infinity: it is this text in every document
 
 
 @settings(max_examples=30)
@@ -64,6 +65,8 @@ def test_a_file_of_threats(tmp_path: Path) -> None:
         '[[threat]]\nname = "An insurer learns of an illness"\ncolumn = "ill"\nvalues = ["asthma"]\nwins = 3\n', "utf-8"
     )
     assert load_threats(path) == (INSURER,)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # as some editors write them
+    assert load_threats(path) == (INSURER,)
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -90,6 +93,13 @@ def test_the_command(tmp_path: Path) -> None:
         ('[[threat]]\nname = "a"\ncolumn = "b"\nvalues = "c"\n', "'values' is a list"),
         ('[[threat]]\nname = "a"\ncolumn = "b"\nvalues = ["c"]\nwins = -2\n', "'wins' is a number"),
         ("[[threat]\n", "is not TOML"),
+        ("threat = [1]\n", "threat 1 is not a table"),
+        ('[[threat]]\nname = ""\ncolumn = "b"\nvalues = ["c"]\n', "'name' is a text"),
+        ('[[threat]]\nname = "a\\u001b[31m"\ncolumn = "b"\nvalues = ["c"]\n', "'name' is a text of one line"),
+        ('[[threat]]\nname = "a"\ncolumn = 3\nvalues = ["c"]\n', "'column' is a text"),
+        ('[[threat]]\nname = "a"\ncolumn = "b"\nvalues = [["c"]]\n', "'values' is a list"),
+        (f'[[threat]]\nname = "a"\ncolumn = "b"\nvalues = ["c"]\nwins = 1{"0" * 400}\n', "'wins' is a number"),
+        ('[[threat]]\nname = "a"\ncolumn = "b"\nvalues = ["c"]\n' * 2, "more than one threat is called 'a'"),
         (b"\xff\xfe", "not UTF-8"),
     ],
 )
@@ -105,6 +115,8 @@ def test_what_does_not_fit_the_table() -> None:
     joint = Joint.from_table(TABLE, "ill", "town")
     with pytest.raises(InputError, match="'town' is not sensitive"):
         Threat("t", "town", ("A",)).check(joint)
+    with pytest.raises(InputError, match="no column is"):
+        Threat("t", "ill", ("gout",)).check(dc.audit(TABLE, public="town").joint)
     with pytest.raises(InputError, match="no record has 'gout'"):
         Threat("t", "ill", ("gout",)).check(joint)
     with pytest.raises(InputError, match="cannot be read"):

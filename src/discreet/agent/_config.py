@@ -223,7 +223,7 @@ class Config(Section):
     def load(cls, path: str | Path) -> Config:
         """Read agent.toml; names of files in it are relative to its own folder."""
         try:
-            document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            document = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
         except OSError as problem:
             raise InputError(f"{path} cannot be read: {problem.strerror}") from None
         except UnicodeDecodeError:

@@ -5,9 +5,8 @@ A threat is a gain function with two actions, act and leave it; what the release
 
 from __future__ import annotations
 
-import math
 import tomllib
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._checks import choice
-from discreet._text import text
+from discreet._text import json_number, text
 from discreet.errors import InputError
 from discreet.measures import Vulnerability, vulnerability
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
 
+_MOST = 1e15  # what is won or lost at the most: beyond, a sum forgets the other stake
 _KEYS = ("name", "column", "values", "wins", "loses")
 
 
@@ -38,10 +38,8 @@ class Threat:
     def check(self, joint: Joint) -> ThreatFinding:
         """What the release adds to his winnings, and how many people he acts against, before and after."""
         if self.column not in joint.sensitive:
-            raise InputError(
-                f"threat {self.name!r}: {self.column!r} is not sensitive: the sensitive columns are "
-                f"{', '.join(joint.sensitive)}"
-            )
+            named = f"the sensitive columns are {', '.join(joint.sensitive)}" if joint.sensitive else "no column is"
+            raise InputError(f"threat {self.name!r}: {self.column!r} is not sensitive: {named}")
         one = joint.select(sensitive=[self.column]) if len(joint.sensitive) > 1 else joint
         names = [text(label) for label in one.s]
         absent = [value for value in self.values if value not in names]
@@ -83,12 +81,11 @@ class ThreatFinding:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain figures, for JSON."""
-        leakage = self.won.leakage
         return {
             "threat": self.threat.name,
             "before": self.won.before,
             "after": self.won.after,
-            "leakage": None if math.isinf(leakage) else leakage,
+            "leakage": json_number(self.won.leakage),
             "people": self.people,
             "acted_against": self.acted,
             "rightly": self.right,
@@ -98,7 +95,7 @@ class ThreatFinding:
 def load_threats(path: str | Path) -> tuple[Threat, ...]:
     """Read a file of threats: [[threat]] tables with name, column, values, wins and loses."""
     try:
-        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        document = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) else "it is not UTF-8 text"
         raise InputError(f"{path} cannot be read: {reason}") from None
@@ -109,21 +106,31 @@ def load_threats(path: str | Path) -> tuple[Threat, ...]:
         raise InputError(
             f"{path} holds no threats: each is a table [[threat]] with name, column, values, wins and loses"
         )
-    return tuple(_threat(each, i, path) for i, each in enumerate(listed, 1))
+    threats = tuple(_threat(each, i, path) for i, each in enumerate(listed, 1))
+    names = Counter(threat.name for threat in threats)
+    if len(names) < len(threats):
+        raise InputError(f"{path}: more than one threat is called {names.most_common(1)[0][0]!r}")
+    return threats
 
 
-def _threat(each: dict[str, Any], number: int, path: str | Path) -> Threat:
+def _threat(each: Any, number: int, path: str | Path) -> Threat:
     where = f"{path}, threat {number}"
+    if not isinstance(each, dict):
+        raise InputError(f"{where} is not a table [[threat]]")
     for key in each:
         choice(key, _KEYS, name=f"{where}: key")
     for key in _KEYS[:3]:
         if key not in each:
             raise InputError(f"{where}: {key!r} is missing")
+    for key in _KEYS[:2]:
+        said = each[key]
+        if not isinstance(said, str) or not said.strip() or not said.isprintable():
+            raise InputError(f"{where}: {key!r} is a text of one line")
     values: object = each["values"]
-    if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+    if not isinstance(values, list) or not values or any(isinstance(value, list | dict) for value in values):
         raise InputError(f"{where}: 'values' is a list of sensitive values, such as [\"asthma\"]")
     stakes = [each.get(key, 1.0) for key in ("wins", "loses")]
     for key, stake in zip(("wins", "loses"), stakes, strict=True):
-        if isinstance(stake, bool) or not isinstance(stake, int | float) or not 0 <= stake < math.inf:
-            raise InputError(f"{where}: {key!r} is a number of at least 0")
-    return Threat(str(each["name"]), str(each["column"]), tuple(text(value) for value in values), *map(float, stakes))
+        if isinstance(stake, bool) or not isinstance(stake, int | float) or not 0 <= stake <= _MOST:
+            raise InputError(f"{where}: {key!r} is a number of at least 0, and of at most {_MOST:g}")
+    return Threat(each["name"], each["column"], tuple(text(value) for value in values), *map(float, stakes))
