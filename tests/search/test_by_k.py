@@ -64,3 +64,25 @@ def test_what_cannot_be_had_is_refused(k: object) -> None:
     joint = dc.Joint.from_pairs([("a", 1), ("b", 2), ("c", 3)])
     with pytest.raises(InputError):
         dc.frontier(joint).at(min_k=k)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["mondrian", "sweeney"])
+def test_every_k_is_to_be_had_when_time_runs_out(method: str) -> None:
+    """As on the first run after an installation, when compiling takes the time."""
+    joint = dc.Joint.from_pairs([(s, x) for x in range(30) for s in {x % 7, (x * x) % 11}])
+    hurried = dc.frontier(joint, method=method, time_limit=1e-6)  # type: ignore[arg-type]
+    for k in range(1, joint.n_s + 1):
+        assert fewest(joint, hurried.at(min_k=k).blocks) >= k
+
+
+def test_the_frontier_of_problem_7_reaches_every_k() -> None:
+    joint = dc.Joint.from_pairs([(s, x) for x in range(20) for s in {x % 7, (x * x) % 11}])
+    found = dc.frontier(joint, "L0|I*=0", method="agglomerative")
+    assert all(fewest(joint, found.at(min_k=k).blocks) >= k for k in range(1, joint.n_s + 1))
+    assert found.points[-1].leakage == 0
+
+
+def test_a_frontier_about_something_else_says_so() -> None:
+    joint = dc.Joint.from_pairs([(s, x) for x in range(9) for s in (x, x + 1)])
+    with pytest.raises(InputError, match=r"about I\*, and leakage L0 is about them"):
+        dc.frontier(joint, leakage="I*").at(min_k=5)

@@ -59,4 +59,5 @@ def point_with(frontier: Frontier, k: float) -> Point:
     for point in frontier.points:  # finest first
         if fewest_distinct(joint, point.block_of) >= k:
             return point
-    raise InputError(f"no policy of this frontier has {k:g} distinct values in every group")
+    about = "" if frontier.leakage == "L0" else f": it is about {frontier.leakage}, and leakage L0 is about them"
+    raise InputError(f"no policy of this frontier has {k:g} distinct values in every group{about}")
