@@ -20,6 +20,7 @@ ORDER = [
     "errors",
     "_typing",
     "_checks",
+    "_clock",
     "_listening",
     "_text",
     "tables",

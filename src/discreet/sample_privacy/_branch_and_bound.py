@@ -7,11 +7,12 @@ the largest atoms first. With min_u [H(W|u) − λ·u] ≥ −ε every private Y
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from discreet import _clock
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
@@ -89,7 +90,7 @@ class Search:
         self.values = int(swaps.cells.max(initial=0)) + 1
 
     def run(self, prices: FloatArray, tolerance: float, deadline: float) -> Proof:
-        """Look for a posterior with H(W|u) − λ·u < −tolerance, until the deadline of ``time.monotonic()``."""
+        """Look for a posterior with H(W|u) − λ·u < −tolerance, until the deadline of ``_clock.now()``."""
         from discreet.sample_privacy._simplex_kernels import branch
 
         variables = len(self.lower)
@@ -102,7 +103,7 @@ class Search:
         lowers[0], uppers[0], bases[0] = self.lower, self.upper, self.basis
         labels[0] = [int(np.flatnonzero(self.swaps.classes == label)[0]) for label in self.swaps.classes]
         point, depth, nodes, status = np.empty(variables), 1, 0, 2
-        while status == 2 and time.monotonic() < deadline:
+        while status == 2 and _clock.now() < deadline:
             status, depth, more = branch(
                 self.rows, self.b, cost, self.concave, self.swaps.cells, self.values, tolerance,
                 lowers, uppers, bases, labels, bounds, depth, BUDGET, point,

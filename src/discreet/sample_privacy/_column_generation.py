@@ -7,12 +7,12 @@ solver's word. `pricing` searches for posteriors that enter, `branching` proves 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet import _clock
 from discreet.errors import needs_extra
 from discreet.sample_privacy._problem import self_information, sums_by
 from discreet.sample_privacy._vertices import POSITIVE, Vertices
@@ -98,7 +98,7 @@ class Master:
 
     def solve(self, deadline: float = np.inf) -> tuple[FloatArray, FloatArray] | None:
         """Weights π of all columns, and prices λ of the rows; None when time ran out first."""
-        left = min(1e9, max(0.0, deadline - time.monotonic()))
+        left = min(1e9, max(0.0, deadline - _clock.now()))
         self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)
         self.solver.run()
         if self._status() not in ("Optimal", "Time limit reached"):
@@ -249,7 +249,7 @@ def choose_from(pool: Pool, vertices: Vertices, deadline: float) -> float:
         reduced = costs - vertices.dot(pool.prices)
         best = max(best, float(pool.prices @ pool.program.p + reduced.min()) - slack(pool.program, pool.prices))
         order = np.argsort(reduced, kind="stable")[: 4 * BATCH]
-        if time.monotonic() > deadline or not pool.offer(vertices.take(order)) or not pool.solve(deadline):
+        if _clock.now() > deadline or not pool.offer(vertices.take(order)) or not pool.solve(deadline):
             return best
 
 

@@ -8,7 +8,6 @@ samples are a program with 101 points. Sequences come back as arrays, ready to b
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.report._plots import curves_figure
@@ -121,7 +121,7 @@ def _solved(rows: FloatArray, p: FloatArray, latent: FloatArray | None, time_lim
     program = Program(independent_rows(np.vstack([np.ones(len(p)), rows])), p, latent)
     if program.rank == program.size:
         return Capacity(0.0, 0.0)
-    limits = Limits(time.monotonic() + time_limit, 1e-9, lambda _: None)
+    limits = Limits(_clock.now() + time_limit, 1e-9, lambda _: None)
     found = optimise(program, limits, np.random.default_rng(0))
     value = max(0.0, program.latent_entropy - found.pool.value)
     return Capacity(value, max(value, min(program.latent_entropy - found.least, program.latent_entropy)))

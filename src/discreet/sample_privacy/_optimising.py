@@ -6,7 +6,6 @@ cells and types are solved alike.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 import numpy as np
 
 from discreet import _checks as checks
+from discreet import _clock
 from discreet.sample_privacy import _branch_and_bound as branching
 from discreet.sample_privacy import _column_generation as columns
 from discreet.sample_privacy import _pricing as pricing
@@ -73,7 +73,7 @@ class Effort(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """When to stop: the clock of ``time.monotonic()``, and bits that need not be proven."""
+    """When to stop: the clock of ``_clock.now()``, and bits that need not be proven."""
 
     deadline: float
     tolerance: float
@@ -81,7 +81,7 @@ class Limits:
 
     def part(self, share: float) -> float:
         """A deadline after that share of what is left."""
-        now = time.monotonic()
+        now = _clock.now()
         return now + share * (self.deadline - now)
 
 
@@ -99,7 +99,7 @@ def started(effort: Effort) -> tuple[Limits, Engine, np.random.Generator]:
         if progress:
             progress(stage, None)
 
-    return Limits(time.monotonic() + seconds, tolerance, note), engine, rng
+    return Limits(_clock.now() + seconds, tolerance, note), engine, rng
 
 
 class Symmetry(NamedTuple):
@@ -243,14 +243,14 @@ def _prove(pool: columns.Pool, limits: Limits, rng: np.random.Generator, swaps: 
     tolerances = [*(t for t in FIRST_TOLERANCES if t > 2 * limits.tolerance), last]
     least, nodes, took = -np.inf, 0, np.inf
     for tolerance in tolerances:
-        left = deadline - time.monotonic()
+        left = deadline - _clock.now()
         if tolerance != last and took < 0.05 * left:
             continue  # the last one costs a few times as much: go for it
         while True:
             limits.note(f"branch and bound to {tolerance:g} bits")
-            started = time.monotonic()
+            started = _clock.now()
             proof = search.run(pool.prices, tolerance, deadline)
-            took = time.monotonic() - started
+            took = _clock.now() - started
             nodes += proof.nodes
             if proof.point is None:
                 break

@@ -6,11 +6,11 @@ concavity are no worse than the point linearised at [Frank & Wolfe].
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import _clock
 from discreet.sample_privacy._vertices import POSITIVE, Vertices, vertex_basis
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def search(pool: Pool, deadline: float, rng: np.random.Generator, patience: int = 3, target: float = -np.inf) -> None:
     """Generate columns until no start finds a better one, ``patience`` rounds in a row; or H(W|Y) is at ``target``."""
     starts, idle = max(16, len(pool.master.target) // 4), 0
-    while idle < patience and time.monotonic() < deadline and pool.value > target:
+    while idle < patience and _clock.now() < deadline and pool.value > target:
         found = descents(pool, starts, rng, deadline)
         if pool.offer(found):
             if not pool.solve(deadline):
@@ -47,7 +47,7 @@ def peel(program: Program, deadline: float) -> tuple[Vertices, FloatArray]:
     bases: list[IntArray] = []
     masses: list[FloatArray] = []
     weights: list[float] = []
-    while mass > 1e-9 and time.monotonic() < deadline and len(bases) < size:
+    while mass > 1e-9 and _clock.now() < deadline and len(bases) < size:
         upper = np.where(left > 0, 2.0, 0.0)
         slope = gradient(program, left / mass)
         status, _, point = dual_simplex(
@@ -94,7 +94,7 @@ def descents(pool: Pool, starts: int, rng: np.random.Generator, deadline: float)
         )
         descend(program.rows, b, latent, prices, basis, 20 * program.rank)
         found.append(basis)
-        if time.monotonic() > deadline:
+        if _clock.now() > deadline:
             break
     return from_bases(program, np.array(found, np.int64).reshape(-1, program.rank))
 

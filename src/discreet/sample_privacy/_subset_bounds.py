@@ -7,11 +7,11 @@ Proposition 2 of [SP]. With W = Xⁿ the bound reads H(Xⁿ) − D(X_A), D(X_A) 
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import _clock
 from discreet.sample_privacy._problem import Problem, Program, entropy, family, independent_rows, sums_by
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def by_subsets(
         for sample in range(problem.n):
             grown = tuple(sorted({*part, sample}))
             signature = grown if classes is None else tuple(sorted(int(classes[i]) for i in grown))
-            if len(grown) == len(part) or signature in seen or time.monotonic() > limits.deadline:
+            if len(grown) == len(part) or signature in seen or _clock.now() > limits.deadline:
                 continue
             seen.add(signature)
             alike = classes is not None and len({int(classes[i]) for i in grown}) == 1

@@ -6,13 +6,13 @@ entries, so vertices are kept sparse: a row of cells and a row of their masses.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import _clock
 from discreet.sample_privacy._problem import self_information
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def enumerate_vertices(program: Program, limit: int = 1_000_000, deadline: float
     limit
         Bases to visit at most; each costs O(rank² N).
     deadline
-        On ``time.monotonic()``'s clock.
+        On the clock of ``_clock.now()``.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def enumerate_vertices(program: Program, limit: int = 1_000_000, deadline: float
     rehash(table, bases, 1)
     origin = np.ascontiguousarray(rows[:, start])
     done, count = 0, 1
-    while done < count and time.monotonic() < deadline:
+    while done < count and _clock.now() < deadline:
         done, count = grow(rows, b, origin, bases, values, table, done, count, CHUNK)
         if count == room and done < count:
             if room >= limit:

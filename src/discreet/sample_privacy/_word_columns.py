@@ -6,13 +6,13 @@ type masses and its neighbours cost O(rank²) each and nothing of size |X|ⁿ is
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import _clock
 from discreet.sample_privacy._assembling import clean_masses, reweigh
 from discreet.sample_privacy._column_generation import BATCH, IMPROVES, NEGLIGIBLE, Master
 from discreet.sample_privacy._mapping import Orbits
@@ -99,7 +99,7 @@ class WordPool:
                 words, self.shaken_b, self.offsets, self.sizes, self.types.classes, self.weights, self.codes,
                 prices[self.order], TRIES, 1, self.state,
             )  # fmt: skip
-            if time.monotonic() > deadline or (words == before).all():
+            if _clock.now() > deadline or (words == before).all():
                 break
         columns = word_columns(words, self.offsets, self.rank)
         if abs(np.linalg.det(columns)) < 1e-9:
@@ -124,12 +124,12 @@ class WordPool:
         if seeding:  # every type must get its share from some posterior other than p itself
             wanted = [np.where(np.arange(len(self.types.p)) == k, 60.0, 0.0) for k in range(len(self.types.p))]
             for prices in wanted:
-                if time.monotonic() > deadline:
+                if _clock.now() > deadline:
                     break
                 self.descend(self.coupled(), prices, deadline, seeding=True)
         used = [self.words[k] for k in np.flatnonzero(self.posterior_weights > 1e-13)]
         for start in [*used, *(self.coupled() for _ in range(starts))]:
-            if time.monotonic() > deadline:
+            if _clock.now() > deadline:
                 break
             self.descend(start, self.prices, deadline)
         chosen = sorted(self.found, key=lambda column: column[2] - float(column[3] @ self.prices))
@@ -157,7 +157,7 @@ def disclose_words(
     pool.round(4, deadline, seeding=True)
     idle, starts = 0, 4
     # A round without success says little while types are missed or p itself has weight.
-    while time.monotonic() < (deadline if pool.value < np.inf else latest) and pool.value > target:
+    while _clock.now() < (deadline if pool.value < np.inf else latest) and pool.value > target:
         if pool.round(starts, latest):
             idle = 0
         else:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
+
+from discreet import _clock
 
 Progress = Callable[[str, float, float], object]
 """Told the stage, how much of it is done, and the loss so far."""
@@ -29,7 +30,7 @@ class Watch:
 
     limit: float | None = None
     should_stop: Callable[[], bool] | None = None
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = _clock.now
     progress: Progress | None = None
     stopped: bool = False
     interrupted: bool = False  # by somebody, not by the clock

@@ -9,12 +9,12 @@ the frontier, but it does cost points between these.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import IntArray, Problem
 from discreet.release._hypervolume import non_dominated
 from discreet.release._partitions import Listed, Partitions
@@ -93,7 +93,7 @@ def _prove(weights: Weights, problem: Problem, at_least: float, time_limit: floa
     """The dynamic program; None when time runs out."""
     from discreet.search.information._exact_kernels import extend, subset_costs
 
-    deadline = time.monotonic() + time_limit
+    deadline = _clock.now() + time_limit
     inside, whole, mass = subset_costs(weights.indptr, weights.indices, weights.weight, weights.n_s)
     if not (np.isfinite(inside).all() and np.isfinite(whole).all()):
         return None  # masses past what numbers can hold: nothing is proven
@@ -113,7 +113,7 @@ def _prove(weights: Weights, problem: Problem, at_least: float, time_limit: floa
         if low >= below:
             low = full
         high = min(low + CHUNK, below) if low < below else full + 1
-        if time.monotonic() > deadline:
+        if _clock.now() > deadline:
             return None
         reached, used = extend(
             *costs, allowed, RESOLUTION * weights.total, low, high, start, used, value, block, previous

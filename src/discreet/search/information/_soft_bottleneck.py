@@ -11,12 +11,12 @@ that is split again and again with β rising (forward), and from given hard poli
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import FloatArray, IntArray
 from discreet.search.information._soft_points import SoftPoint, hard_channel, measured, posteriors
 from discreet.search.information._weights import Weights
@@ -91,7 +91,7 @@ def soft_bottleneck(
     time_limit
         Seconds by the clock, shared by reverse annealing, forward annealing and the hard starts.
     """
-    began = time.monotonic()
+    began = _clock.now()
     _, first, which = np.unique(np.round(posteriors(weights), 12), axis=0, return_index=True, return_inverse=True)
     which = which.ravel().astype(np.int64)
     model = _Model.of(weights.merged(which))
@@ -106,7 +106,7 @@ def soft_bottleneck(
     channel = np.eye(len(first))
     for beta in BETAS[::-1]:
         channel = settle(channel, float(beta))
-        if time.monotonic() - began > time_limit / 3:
+        if _clock.now() - began > time_limit / 3:
             break
     rng = np.random.default_rng(seed)
     channel = np.ones((len(first), 1))
@@ -114,10 +114,10 @@ def soft_bottleneck(
         toss = TOSS * rng.uniform(-1.0, 1.0, size=channel.shape)
         channel = np.concatenate((channel * (0.5 + toss), channel * (0.5 - toss)), axis=1)
         channel = settle(channel, float(beta))
-        if time.monotonic() - began > 2 * time_limit / 3:
+        if _clock.now() - began > 2 * time_limit / 3:
             break
     for block_of, beta in zip(hard, _slopes(weights, hard), strict=True):
-        if time.monotonic() - began > time_limit:
+        if _clock.now() - began > time_limit:
             break
         settle(_averaged(weights, which, hard_channel(block_of)), beta)
     return found

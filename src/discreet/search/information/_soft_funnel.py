@@ -17,13 +17,13 @@ mixture is peeled off vertex by vertex, each letting go of at least one letter.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import FloatArray, IntArray, Problem
 from discreet.errors import InputError
 from discreet.search.information._soft_bottleneck import soft_bottleneck
@@ -115,7 +115,7 @@ def soft_funnel(
     weights: Weights, *, hard: Sequence[IntArray] = (), seed: int = 0, time_limit: float = 30.0
 ) -> list[SoftPoint]:
     """Channels of all descents: from perfect privacy through rising λ, and from each hard policy at its own slope."""
-    began = time.monotonic()
+    began = _clock.now()
     rng = np.random.default_rng(seed)
     posterior = posteriors(weights)
     found: list[SoftPoint] = []
@@ -130,12 +130,12 @@ def soft_funnel(
     found.append(measured(weights, private))
     channel = private
     for multiplier in MULTIPLIERS:
-        if time.monotonic() - began > 0.6 * time_limit:
+        if _clock.now() - began > 0.6 * time_limit:
             break
         channel = settle(_blurred(channel), multiplier)
     points = [measured(weights, hard_channel(block_of)) for block_of in hard]
     for point, multiplier in zip(points, _slopes(weights, points), strict=True):
-        if time.monotonic() - began > time_limit:
+        if _clock.now() - began > time_limit:
             break
         settle(_blurred(point.channel), multiplier)
     return found
@@ -193,7 +193,7 @@ def perfectly_private(weights: Weights, posterior: FloatArray, rng: np.random.Ge
     prior = weights.of_s / weights.total
     left = p.copy()
     columns: list[FloatArray] = []
-    while left.sum() > PEELED and time.monotonic() < deadline:
+    while left.sum() > PEELED and _clock.now() < deadline:
         open_letters = np.flatnonzero(left > 1e-14)
         cost = rng.uniform(size=len(open_letters)) - 0.5
         best: FloatArray | None = None

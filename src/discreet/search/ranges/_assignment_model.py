@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import Codeword
 from discreet.search._codewords import lengths, smallest_radius
 from discreet.search.ranges import _costs as costs
@@ -206,7 +206,7 @@ class Model:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
 
-        left = deadline - time.monotonic()
+        left = deadline - _clock.now()
         if left <= 0:
             return "unknown"
         rows = self.rows

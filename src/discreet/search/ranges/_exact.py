@@ -6,11 +6,11 @@ the cost, each step of it a question to a MILP solver, between a proven lower bo
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from discreet import _clock
 from discreet._typing import Codeword, Cost
 from discreet.release._partitions import Listed, Packed, Store
 from discreet.search.ranges import _closed_forms as closed_forms
@@ -89,7 +89,7 @@ def exact_frontier(
             found = subsets.frontier_of_distinct(letters, component_of, cost, codeword, join=join)
         values, policies = zip(*found.values(), strict=True)
         return _optima(list(found), values, values, Listed.of(policies))
-    deadline = time.monotonic() + 0.97 * time_limit  # building a last model takes its time, too
+    deadline = _clock.now() + 0.97 * time_limit  # building a last model takes its time, too
     search = _Search(letters, component_of, leakage, cost, codeword, deadline)
     search.trust(bounds)
     for block_of in incumbents:
@@ -185,7 +185,7 @@ class _Search:
             self.settle(rank)
         while spans:
             low, high = spans.pop()
-            if high - low < 2 or self.upper[high] <= self.lower[low] or time.monotonic() >= self.deadline:
+            if high - low < 2 or self.upper[high] <= self.lower[low] or _clock.now() >= self.deadline:
                 continue
             middle = (low + high) // 2
             self.settle(middle)
@@ -193,7 +193,7 @@ class _Search:
 
     def settle(self, rank: int) -> None:
         """Narrow one level within its share of the time that is left."""
-        now = time.monotonic()
+        now = _clock.now()
         unsettled = sum(not self.settled(r) for r in range(len(self.levels)))
         # Levels settle one another, so a level may take several equal shares.
         share = min(self.deadline, now + 4 * (self.deadline - now) / max(4, unsettled))

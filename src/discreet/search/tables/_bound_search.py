@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from discreet import _clock
 from discreet.search.tables._bound_ascent import Pool
 from discreet.search.tables._bound_cells import UNIT, IntArray
 from discreet.search.tables._bound_walks import Layout, ask
@@ -48,12 +48,12 @@ class Search:
 
     def walk(self, y: IntArray, delta: IntArray, *, room: int = 0, first: bool = False) -> tuple[bool, IntArray]:
         """(done, delta) at prices y, new groups to the pool; not done where the clock forbids."""
-        began = time.process_time()
+        began = _clock.worked()
         left = self.deadline - began
         if left <= 0 and not first:
             return False, delta
         answer = ask(self.layout, y, n=self.n, k=self.k, delta=delta, room=room, work=max(2e7, left * self.pace))
-        self.walk_seconds = time.process_time() - began
+        self.walk_seconds = _clock.worked() - began
         if answer.work > 1e7:
             self.pace = answer.work / max(1e-3, self.walk_seconds)
         if answer.done:
@@ -98,7 +98,7 @@ def cheapest_boxes(search: Search, tell: Callable[[], None]) -> bool:
     delta = np.full(len(zero), cap)
     while True:
         done, lowered = search.walk(zero, delta, room=_room(search), first=search.value == 0)
-        if not done and search.value == 0 and cap > UNIT // 40_000 and time.process_time() < search.deadline:
+        if not done and search.value == 0 and cap > UNIT // 40_000 and _clock.worked() < search.deadline:
             cap //= 8
             delta = np.full(len(zero), cap)
             continue
@@ -141,7 +141,7 @@ def raise_prices(search: Search, rounds: int, tell: Callable[[], None]) -> None:
     width, stale = FIRST_WIDTH, 0
     for turn in range(rounds):
         # what is left after a walk to certify and one to verify is for the ascent
-        began = time.process_time()
+        began = _clock.worked()
         left = search.deadline - began - 2.2 * search.walk_seconds
         members = len(search.pool.groups.types)
         steps = min(STEPS, 15 + 5 * turn, int(left / (search.step_seconds * members)))
@@ -151,7 +151,7 @@ def raise_prices(search: Search, rounds: int, tell: Callable[[], None]) -> None:
         rate = width * mean
         _, raised = search.pool.ascend(y, counts, steps=steps, rate=rate, last_rate=rate / 5, ceiling=ceiling)
         if turn > 0:  # the first has the compiler's time in it
-            search.step_seconds = (time.process_time() - began) / (steps * members)
+            search.step_seconds = (_clock.worked() - began) / (steps * members)
         units = np.floor(np.clip(raised, -ceiling, ceiling) * UNIT).astype(np.int64)
         done, delta = search.walk(units, np.full(len(units), int(0.3 * rate * UNIT)), room=_room(search))
         if not done:

@@ -31,13 +31,13 @@ are done in int64, and the value is rounded down to a float.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from discreet import _clock
 from discreet.search.tables._bound_ascent import Pool
 from discreet.search.tables._bound_cells import BoundColumn, IntArray
 from discreet.search.tables._bound_search import Search, cheapest_boxes, raise_prices, rounded_down
@@ -110,7 +110,7 @@ def lower_bound(
     Raises:
         ValueError: if the table as one group does not meet the requirement, so that no release does.
     """
-    began = time.process_time()
+    began = _clock.worked()
     code = np.asarray(codes, np.int32)
     count = np.asarray(counts, np.int64)
     demands = [(i, d) for i, d in enumerate(sensitive) if d.k > 1]
@@ -118,7 +118,7 @@ def lower_bound(
     tasks: list[tuple[int | None, SensitiveDemand | None]] = list(demands) if demands else [(None, None)]
     found: list[TableBound] = []
     for done, (which, demand) in enumerate(tasks):
-        now = time.process_time()
+        now = _clock.worked()
         deadline = now + (began + time_limit - now) / (len(tasks) - done)
         task = _Task(code, count, columns, n, which, demand, suppress, began)
 
@@ -177,15 +177,15 @@ def _run(task: _Task, deadline: float, rounds: int, tell: Callable[[TableBound],
             rounds=search.rounds,
             verified=verified,
             converged=search.converged,
-            seconds=time.process_time() - task.began,
+            seconds=_clock.worked() - task.began,
         )
 
     search = begun(0)
-    started = time.process_time()
+    started = _clock.worked()
     finished = cheapest_boxes(search, lambda: tell(so_far()))
     for detail in (1, 2, 3):
         # a finer relaxation is tried where it should take a fifth of the time left, and kept where it proves more
-        now = time.process_time()
+        now = _clock.worked()
         growth = lay_out_growth(task.columns, windows=6 << detail, sets=8 << 3 * detail)
         if not finished or growth == 1 or (now - started) * growth > 0.2 * (deadline - now):
             break

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet import _checks as checks
+from discreet import _clock
 from discreet.auditing._group_requirements import GroupRequirement, findings, parse_all
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import InputError, RequirementError
@@ -159,9 +160,9 @@ def _solve(
 ) -> tuple[Grouping, float | None]:
     """The best grouping found within the time limit, and the bound that was proven beside it."""
     requirement = engine_requirement(wanted, problem, options.suppress)
-    started = time.perf_counter()
+    started = _clock.now()
     bound = _bound(problem, requirement, options, progress)
-    left = max(0.2 * options.time_limit, options.time_limit - (time.perf_counter() - started))
+    left = max(0.2 * options.time_limit, options.time_limit - (_clock.now() - started))
     if not options.blind or requirement.mode == 0:
         return _search(problem, requirement, replace(options, time_limit=left), bound, progress), bound
     return _blind(problem, requirement, replace(options, time_limit=left), bound, progress), bound

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from discreet import _clock
 from discreet.errors import InputError
 from discreet.search._watch import Progress, Watch
 from discreet.search.tables._columns import SLACK, Column, IntArray
@@ -35,7 +35,7 @@ def generalise_letters(
     seed: int = 0,
     progress: Progress | None = None,
     should_stop: Callable[[], bool] | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    clock: Callable[[], float] = _clock.now,
 ) -> Grouping:
     """Group letters so that every group meets a requirement and the average loss is small.
 
