@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,13 +19,11 @@ def test_a_master_that_does_not_answer() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]  # nobody listens
-        began = time.monotonic()
         done = run(*ASKED, "--master", f"spark://127.0.0.1:{port}")
     assert done.returncode == 2
     assert done.stderr == (
         f"discreet: the Spark master spark://127.0.0.1:{port} does not answer: is it up, and is its port open from here?\n"
     )
-    assert time.monotonic() - began < 60
     assert run(*ASKED, "--master", f"sc://127.0.0.1:{port}").returncode == 2
 
 
