@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
 
+from discreet import _clock
 from discreet.sample_privacy import _column_generation as columns
 from discreet.sample_privacy import _pricing as pricing
 from discreet.sample_privacy._branch_and_bound import Search, Swaps
@@ -74,7 +74,7 @@ def test_an_unfinished_search_still_bounds() -> None:
     pool = columns.start_pool(problem.program, problem.cells.sum(1))
     pricing.search(pool, math.inf, np.random.default_rng(0))
     search = Search(problem.program)
-    proof = search.run(pool.prices, 1e-6, time.monotonic())
+    proof = search.run(pool.prices, 1e-6, _clock.now())
     assert not proof.complete
     assert proof.point is None
     assert proof.least <= -1e-6

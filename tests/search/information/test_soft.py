@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet import _clock
 from discreet._typing import FloatArray, Problem
 from discreet.errors import InputError
 from discreet.search.information import _soft_bottleneck as bottleneck_module
@@ -142,7 +142,7 @@ def test_bottleneck_of_a_binary_symmetric_pair_is_mrs_gerbers_curve() -> None:
 def test_perfect_privacy_is_independent_of_s(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
     rng = np.random.default_rng(seed)
-    channel = funnel_module.perfectly_private(weights, posteriors(weights), rng, time.monotonic() + 60)
+    channel = funnel_module.perfectly_private(weights, posteriors(weights), rng, _clock.now() + 60)
     np.testing.assert_allclose(channel.sum(axis=1), 1.0)
     assert soft_information(weights, channel)[0] <= 1e-7
 
@@ -150,9 +150,7 @@ def test_perfect_privacy_is_independent_of_s(counts: FloatArray, seed: int) -> N
 def test_perfect_privacy_tells_something_where_hard_policies_cannot() -> None:
     """Thirteen records, nine of them s0: no part of them has nine thirteenths, a mixture of letters can."""
     weights = make_weights(np.array([[5.0, 0.0], [0.0, 3.0], [4.0, 1.0]]))
-    channel = funnel_module.perfectly_private(
-        weights, posteriors(weights), np.random.default_rng(0), time.monotonic() + 60
-    )
+    channel = funnel_module.perfectly_private(weights, posteriors(weights), np.random.default_rng(0), _clock.now() + 60)
     leakage, utility = soft_information(weights, channel)
     assert leakage <= 1e-9 and utility > 0.5
     exact = exact_frontier(weights, "funnel")
@@ -214,6 +212,6 @@ def test_soft_beats_hard_on_the_hungarian_data(hungarian: Mapping[str, Sequence[
     rng = np.random.default_rng(0)
     for setting, bits in (("A", 1.7), ("B", 2.4)):
         weights = hungarian_weights(hungarian, setting)  # type: ignore[arg-type]
-        channel = funnel_module.perfectly_private(weights, posteriors(weights), rng, time.monotonic() + 60)
+        channel = funnel_module.perfectly_private(weights, posteriors(weights), rng, _clock.now() + 60)
         leakage, utility = soft_information(weights, channel)
         assert leakage < 1e-9 and bits < utility < weights.entropy - weights.leakage
