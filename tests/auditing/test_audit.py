@@ -266,6 +266,14 @@ def test_meanings_are_given_for_every_measure() -> None:
         assert not math.isnan(value)
 
 
+def test_grades_in_letters_say_in_which_order_they_stand() -> None:
+    from discreet.auditing._words import explain
+
+    for grades, said in ((["low", "mid", "high"], "alphabet"), ([1, 2, 3], "of their range.")):
+        found = dc.audit({"pain": grades * 2, "ward": [1, 1, 1, 2, 2, 2]}, "pain", "ward")
+        assert said in explain("t_ord", found.values["t_ord"], found.joint)
+
+
 @pytest.mark.parametrize(
     ("text", "met"), [("eps<inf", False), ("L0<inf", True), ("L0>=inf", False), ("L0>=-inf", True)]
 )

@@ -199,6 +199,20 @@ def test_a_match_with_a_unique() -> None:
     found = special(dc.audit({"a": [1, 2, 3, 3, 4, 4]}, public="a").joint)
     assert found.match_probability(0.5) == pytest.approx(1.0 / (1.0 + 2 * 0.5 * 2))
     assert found.match_probability(1.0) == 1.0
+    assert found.match_probabilities(1.0).tolist() == [1.0, 1.0, 0.0, 0.0]
+    assert special(dc.audit({"a": [1, 1]}, public="a").joint).match_probabilities(0.1).tolist() == [0.0]
+
+
+def test_odds_of_a_match_average_to_those_of_the_file() -> None:
+    table = {"a": [1, 1, 2, 3, 3, 4, 4, 4], "b": [0, 0, 1, 0, 1, 2, 2, 3], "c": [0, 0, 0, 1, 1, 0, 0, 0]}
+    found = special(dc.audit(table, public=["a", "b", "c"]).joint, size=2)
+    each = found.match_probabilities(0.05)
+    assert len(set(found.scores[found.scores > 0])) > 1 and (
+        np.argsort(each, kind="stable")[-1] == found.scores.argmax()
+    )
+    against, uniques = 1 / each[each > 0] - 1, int((found.records == 1).sum())
+    wanted = uniques * (1 / found.match_probability(0.05) - 1)
+    assert against.sum() == pytest.approx(wanted)
 
 
 # ------------------------------------------------------------------ missing cells that match anything

@@ -120,6 +120,21 @@ def test_a_metric_is_a_unit() -> None:
         measures.metric_privacy(joint, lambda a, b: -1.0)
 
 
+@settings(max_examples=30)
+@given(joints(), st.integers(0, 2**32 - 1))
+def test_a_metric_by_the_definition(joint: Joint, seed: int) -> None:
+    apart = np.random.default_rng(seed).choice([0.5, 1.0, 3.0, math.inf], (joint.n_s, joint.n_s))
+    place = {s: i for i, s in enumerate(joint.s)}
+    channel = joint.counts.toarray() / joint.s_weight[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.nan_to_num(np.log2(channel[:, None] / channel[None]), nan=0.0, posinf=math.inf, neginf=0.0).max(
+            axis=2
+        )
+        wanted = np.where(apart < math.inf, odds / apart, 0.0).max()
+    found = measures.metric_privacy(joint, lambda a, b: apart[place[a], place[b]])
+    assert found == pytest.approx(float(wanted), abs=1e-9)
+
+
 def test_what_is_refused() -> None:
     joint = Joint.from_pairs([("ill", 1), ("well", 2)])
     with pytest.raises(InputError, match="needs actions"):

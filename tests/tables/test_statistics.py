@@ -70,6 +70,12 @@ def test_two_values_with_one_label_stay_apart(tmp_path: Path) -> None:
     assert dc.audit(path, public="sex").joint.x == ("3", "other (1)", "other (2)", None)
 
 
+def test_amounts_of_which_a_few_are_labelled_stay_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "t.sav"
+    pyreadstat.write_sav(PEOPLE, str(path), variable_value_labels={"age": {45: "45 or more"}})
+    assert dc.audit(path, public="age").joint.x == (30, 31, 44, 45)
+
+
 def test_a_file_of_several_data_frames_asks_for_one(tmp_path: Path) -> None:
     import shutil
 

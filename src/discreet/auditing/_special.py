@@ -60,6 +60,27 @@ class Special:
         ones, pairs = int((self.records == 1).sum()), int((self.records == 2).sum())
         return fraction * ones / (fraction * ones + 2 * (1 - fraction) * pairs) if ones else 0.0
 
+    def match_probabilities(self, fraction: float) -> FloatArray:
+        """The same for each public value by its score (DIS-SUDA): 0 where nobody is singled out.
+
+        The odds of a right match are in proportion to s^q of the scores s, with q = 1 + (8 − columns)/20, and the odds against it
+        average to those of `match_probability` [Elliot, Manning, Mayes, Gurd and Bane 2005].
+
+        Examples
+        --------
+        >>> from discreet import Joint
+        >>> table = {"ill": list("abab"), "sex": list("ffmf"), "job": list("xyxx"), "town": list("ssss")}
+        >>> special(Joint.from_table(table, "ill", ["sex", "job", "town"]), size=2).match_probabilities(0.1).round(3).tolist()
+        [0.0, 0.1, 0.1]
+        """
+        found = np.zeros(len(self.scores))
+        likely, singled = self.match_probability(fraction), self.scores > 0
+        if likely and singled.any():
+            power = self.scores[singled] ** (1 + (8 - len(self.columns)) / 20)
+            against = int((self.records == 1).sum()) * (1 / likely - 1)
+            found[singled] = 1 / (1 + against / (power * (1 / power).sum()))
+        return found
+
     def sentences(self, most: int = 5) -> list[str]:
         """The finding in words: how many people, and which columns single them out."""
         total = int(self.records.sum())

@@ -97,6 +97,12 @@ def _disclosure(value: float, _: Joint) -> str:
     return f"No sensitive value becomes likelier or less likely than {_factor(value):.3g}-fold."
 
 
+def _moved(value: float, joint: Joint) -> str:
+    said = f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of their range"
+    in_letters = any(isinstance(joint.s_label(i), str) for i in range(min(joint.n_s, 2)))
+    return f"{said}, were the alphabet their order: name grades by numbers." if in_letters else f"{said}."
+
+
 def _guesses_after(value: float, _: Joint) -> str:
     return (
         "After the release the first guess is right."
@@ -134,9 +140,7 @@ SENTENCES: dict[str, Sentence] = {
     "beta_enh": _likeness,
     "delta": _disclosure,
     "t": lambda value, _: f"Some group's sensitive values are distributed otherwise than everybody's, by {value:.0%}.",
-    "t_ord": lambda value, _: (
-        f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of their range."
-    ),
+    "t_ord": _moved,
     "t_hier": lambda value, _: (
         f"To look like everybody's, some group's sensitive values would have to move by {value:.0%} of the hierarchy."
     ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._typing import FloatArray
+from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
 from discreet.measures._pmf import p_s
 
@@ -113,19 +113,42 @@ def metric_privacy(joint: Joint, distance: Callable[[Label, Label], float]) -> f
     1.0
     """
     joint.require_counts()
-    channel = (joint.counts.toarray() / joint.s_weight[:, None]).astype(np.float64)
+    logs = np.log2(joint.counts.data / joint.s_weight[joint.counts.indices])
+    by_s = _pairs_by_s(joint)
     labels, worst = joint.s, 0.0
-    with np.errstate(divide="ignore"):
-        logs = np.log2(channel)
     for i, one in enumerate(labels):
-        seen = channel[i] > 0
-        for j, other in enumerate(labels):
+        for j, told in enumerate(_told_apart(joint, logs, by_s[i], i).tolist()):
             if i == j:
                 continue
-            apart = float(distance(one, other))
+            apart = float(distance(one, labels[j]))
             if math.isnan(apart) or apart < 0:
                 raise InputError("a distance is a number of at least 0")
-            told = float((logs[i, seen] - logs[j, seen]).max())
-            if told > 0:
+            if told > 0 and apart < math.inf:  # what is infinitely far away may be told apart
                 worst = max(worst, told / apart if apart else math.inf)
+        if worst == math.inf:
+            return worst
     return worst
+
+
+def _pairs_by_s(joint: Joint) -> list[IntArray]:
+    """The places of the pairs of every s."""
+    of_s = joint.counts.indices
+    return np.split(np.argsort(of_s, kind="stable"), np.cumsum(np.bincount(of_s, minlength=joint.n_s))[:-1])
+
+
+def _told_apart(joint: Joint, logs: FloatArray, own: IntArray, i: int) -> FloatArray:
+    """How well the values of X that were seen with s tell it apart from every other s', in bits of the odds.
+
+    Only pairs of those values are looked at; an s' that one of them was never seen with is ruled out.
+    """
+    seen = joint.x_of_pair[own]
+    bounds = joint.counts.indptr
+    widths = np.diff(bounds)[seen]
+    starts = np.cumsum(widths) - widths
+    near = np.arange(widths.sum()) + np.repeat(bounds[seen] - starts, widths)
+    others = joint.counts.indices[near]
+    most = np.full(joint.n_s, -np.inf)
+    np.maximum.at(most, others, np.repeat(logs[own], widths) - logs[near])
+    most[np.bincount(others, minlength=joint.n_s) < len(own)] = np.inf
+    most[i] = 0.0
+    return most

@@ -1,6 +1,7 @@
 """Files of statistics packages: Stata, SPSS and SAS (pyreadstat), and R (pyreadr). They are read into memory.
 
-Values that the file has labels for become their labels, as the package itself shows them; empty text is missing, as there.
+Values that the file has labels for become their labels, as the package itself shows them; empty text is missing, as there. A
+column of numbers of which only a few are labelled ("99 or more", "refused") keeps its numbers.
 """
 
 from __future__ import annotations
@@ -92,7 +93,13 @@ class RFile(WholeFile):
 
 
 def _labelled(values: Sequence[Any], labels: dict[Any, str]) -> list[Any]:
-    """Labels for values; where two values have one label, both keep their value beside it, so that they stay apart."""
+    """Labels for values; where two values have one label, both keep their value beside it, so that they stay apart.
+
+    Where most of the numbers that occur have no label, they are amounts, and labels would make text of them.
+    """
+    occurring = {value for value in values if isinstance(value, int | float) and not is_missing(value)}
+    if labels and 2 * len(occurring - labels.keys()) > len(occurring):
+        labels = {}
     twice = {label for label, times in Counter(labels.values()).items() if times > 1}
     names = {
         value: f"{label} ({value:g})" if label in twice and not isinstance(value, str) else label
