@@ -63,8 +63,8 @@ class Special:
     def match_probabilities(self, fraction: float) -> FloatArray:
         """The same for each public value by its score (DIS-SUDA): 0 where nobody is singled out.
 
-        The odds of a right match are in proportion to s^q of the scores s, with q = 1 + (8 − columns)/20, and the odds against it
-        average to those of `match_probability` [Elliot, Manning, Mayes, Gurd and Bane 2005].
+        The odds of a right match are in proportion to s^q of the scores s, with q = 1 + (8 − columns)/20, and the odds against
+        it average to those of `match_probability` [Elliot, Manning, Mayes, Gurd and Bane 2005].
 
         Examples
         --------
