@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
-import contextlib
-import io
 import itertools
-import re
 
 import numpy as np
 import pytest
@@ -40,6 +36,13 @@ def wages(rows: int = 40) -> dc.Joint:
     rng = np.random.default_rng(rows)
     salary = np.exp(rng.normal(10, 0.5, rows)).round().astype(int)
     return dc.Joint.from_table({"wage": salary // 7 + rng.integers(0, 200, rows), "salary": salary}, "wage", "salary")
+
+
+def grades(letters: int = 30) -> dc.Joint:
+    """Many numbers, each with one of nine grades."""
+    rng = np.random.default_rng(letters)
+    places = np.sort(rng.choice(20 * letters, letters, replace=False))
+    return dc.Joint.from_pairs([(int(rng.integers(0, 9)), int(place)) for place in places])
 
 
 @pytest.mark.parametrize(("leakage", "utility", "method"), KINDS)
@@ -121,36 +124,80 @@ def test_a_search_that_was_stopped_has_no_time_left() -> None:
     assert watch.left() == 0  # so that a proof that comes after it does not go on
 
 
-def letters_of_english() -> dc.Joint:
-    """Pairs of neighbouring letters in the Zen of Python."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        import this
-    text = re.sub("[^a-z]+", " ", codecs.decode(this.s, "rot13").lower())
-    return dc.Joint.from_pairs(list(itertools.pairwise(text)))
+def by_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time limits of frontiers are numbers of looks at the clock from now on."""
+    monkeypatch.setattr("discreet.search._options.Watch", lambda limit: Watch(limit, clock=Clock(1.0)))
+
+
+def lost(short: dc.Frontier, longer: dc.Frontier) -> list[tuple[float, float]]:
+    """The points of one frontier that none of the other is as good as."""
+    sign = -1.0 if short.setting.is_bottleneck else 1.0
+    leakage, utility = sign * longer.points.leakage, sign * longer.points.utility
+    return [
+        (point.leakage, point.utility)
+        for point in short.points
+        if not ((leakage <= sign * point.leakage + 1e-9) & (utility >= sign * point.utility - 1e-9)).any()
+    ]
+
+
+LETTERS: dict[str, dict[str, object]] = {
+    "I": {},
+    "I, bottleneck": {"leakage": "I", "problem": "bottleneck"},
+    "I, at least 9": {"leakage": "I", "at_least": 9},
+    **{name: {} for name in ("Lmin", "I_inf", "D_2")},
+    **{f"I by {name}": {"leakage": "I", "method": name} for name in ("iac-mdsf", "pairwise")},
+}
+
+
+@pytest.mark.parametrize("kind", LETTERS)
+def test_more_time_never_loses_a_policy_of_letters(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_looks(monkeypatch)
+    asked: dict[str, object] = {"leakage": kind, **LETTERS[kind]}
+    rng = np.random.default_rng(1)
+    joint = dc.Joint.from_array(
+        rng.integers(0, 9, (6, 20)) * (rng.random((6, 20)) < 0.5) + (np.arange(20) % 6 == np.arange(6)[:, None])
+    )
+    found = [dc.frontier(joint, time_limit=looks, **asked) for looks in (3, 30, 200, 300, 1000)]  # type: ignore[arg-type]
+    assert found[0].stopped == "time"
+    for short, longer in itertools.combinations(found, 2):
+        assert not lost(short, longer)
+        assert longer.hypervolume >= short.hypervolume - 1e-9
 
 
 @pytest.mark.parametrize(
-    ("leakage", "problem"),
-    [("I", "funnel"), ("I", "bottleneck"), ("Lmin", "funnel"), ("I_inf", "funnel"), ("D_2", "funnel")],
+    ("leakage", "utility", "method"), [kind for kind in KINDS if kind[1] != "information" and kind[2] != "exact"]
 )
-def test_more_time_is_never_worse(leakage: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.search._options.Watch", lambda limit: Watch(limit, clock=Clock(1.0)))
-    joint = letters_of_english()
-    found = [
-        dc.frontier(joint, leakage, problem=problem, time_limit=looks)  # type: ignore[arg-type]
-        for looks in (3, 20, 30, 200, 2000)
-    ]
-    assert {each.stopped for each in found} == {"time"}
-    is_funnel = problem == "funnel"
-    for short, longer in itertools.pairwise(found):
-        assert longer.hypervolume >= short.hypervolume - 1e-9
-        for share in np.linspace(0.1, 0.9, 5):
-            kept = float(share * (short.points.utility if is_funnel else short.points.leakage).max())
-            if is_funnel:
-                one, other = (each.point_at(min_utility=kept).leakage for each in (short, longer))
-            else:
-                one, other = (each.point_at(min_leakage=kept).utility for each in (short, longer))
-            assert other <= one + 1e-9
+def test_more_time_never_loses_a_policy_of_numbers(
+    leakage: str, utility: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_looks(monkeypatch)
+    found = [dc.frontier(grades(), leakage, utility, method, time_limit=looks) for looks in (3, 10, 30, 60, 90)]  # type: ignore[arg-type]
+    for short, longer in itertools.combinations(found, 2):
+        assert not lost(short, longer)
+
+
+@pytest.mark.parametrize("utility", ["resolution", "distortion"])
+def test_policies_with_one_component_come_while_others_are_searched(
+    utility: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = dc.frontier(grades(), "L0|I*=0", utility)  # type: ignore[arg-type]
+    by_looks(monkeypatch)
+    early = dc.frontier(grades(), "L0|I*=0", utility, time_limit=40)  # type: ignore[arg-type]
+    assert early.stopped == "time"
+    assert early.hypervolume > 0.8 * planned.hypervolume > 0
+
+
+def test_a_proof_has_the_time_that_further_starts_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = wages(16)
+    proven = dc.frontier(numbers, method="exact")
+    assert proven.complete
+    table = dc.Joint.from_array(np.random.default_rng(3).integers(0, 3, (3, 11)) + 1)
+    by_looks(monkeypatch)
+    assert dc.frontier(numbers, method="exact", time_limit=600).complete
+    assert dc.frontier(table, "I", method="exact", time_limit=3000).complete
+    cut = dc.frontier(table, "I", method="exact", time_limit=60)
+    assert not cut.complete
+    assert cut.stopped == "time"
 
 
 def test_a_limit_that_is_given_is_used_and_one_that_is_not_ends_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,6 +226,44 @@ def test_levels_get_further_starts_while_there_is_time(codeword: str) -> None:
     patient = dc.frontier(joint, codeword=codeword, time_limit=3)  # type: ignore[arg-type]
     for k in range(1, joint.n_s + 1, 5):
         assert patient.point_at(min_k=k).utility >= planned.point_at(min_k=k).utility - 1e-9
+
+
+@pytest.mark.parametrize("limit", [None, 1e-9])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"leakage": "L0"},
+        {"leakage": "L0", "utility": "resolution"},
+        {"leakage": "I*"},
+        {"leakage": "L0|I*=0"},
+        {"leakage": "L0|I*=0", "utility": "resolution"},
+        {"leakage": "I"},
+        {"leakage": "I", "problem": "bottleneck"},
+        {"leakage": "I", "at_least": 3},
+        {"leakage": "Lmin"},
+    ],
+    ids=str,
+)
+def test_no_frontier_says_that_more_time_brings_nothing_where_it_would(
+    asked: dict[str, object], limit: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def frontiers() -> list[dc.Frontier]:
+        return [dc.frontier(joint, time_limit=limit, **asked) for joint in joints]  # type: ignore[arg-type]
+
+    rng = np.random.default_rng(2)
+    tables = [rng.integers(0, 3, (4, 7)) + np.eye(4, 7, dtype=int) + np.eye(4, 7, 4, dtype=int) for _ in range(3)]
+    joints = [dc.Joint.from_array(table, x=np.cumsum(rng.integers(1, 9, 7)).tolist()) for table in tables]
+    best = [dc.frontier(joint, **asked) for joint in joints]  # type: ignore[arg-type]
+    assert all(each.complete for each in best)  # so few letters are always proven
+    for name in ("ranges._range_search", "information._information_search"):
+        monkeypatch.setattr(f"discreet.search.{name}.EXACT_ALWAYS", 0)
+    monkeypatch.setattr("discreet.search.information._other_leakages.ENUMERATED", 0)
+    for found, proven in zip(frontiers(), best, strict=True):
+        assert found.hypervolume <= proven.hypervolume + 1e-9
+        if found.hypervolume_bound is not None:
+            assert found.hypervolume_bound >= proven.hypervolume - 1e-9
+        if found.bound_words() and "nothing" in found.bound_words()[0]:
+            assert proven.hypervolume - found.hypervolume < 5e-5
 
 
 def test_a_frontier_says_what_more_time_might_bring() -> None:

@@ -35,9 +35,10 @@ def area_bound(points: Points, bound: FloatArray) -> float:
     """The hypervolume that no frontier can exceed, from the bounds at the utility of points.
 
     Between two neighbouring points a policy is at most as useful as the one, and by the bound leaks no less than is
-    proven at the utility of the other; bounds are monotone.
+    proven at the utility of the other; bounds are monotone. Beyond the ends, where a side condition or the time kept the
+    finest or the coarsest policy from being a point, it is as useful as can be, or leaks nothing.
     """
-    utility = points.utility
-    if points.setting.is_bottleneck:  # what is kept at most, at the utility of the next coarser point
-        return area(points.setting, bound, np.append(utility[1:], utility[-1]))
-    return area(points.setting, np.append(bound[1:], bound[-1]), utility)
+    setting, utility = points.setting, points.utility
+    if setting.is_bottleneck:  # what is kept at most, at the utility of the next coarser point
+        return area(setting, np.append(setting.most or 0.0, bound), np.append(utility, setting.worst))
+    return area(setting, np.append(bound, 0.0), np.append(setting.unit, utility))

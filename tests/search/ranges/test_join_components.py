@@ -33,7 +33,7 @@ def test_one_component_and_never_below_the_optimum(codeword: Codeword | None) ->
                 for k in range(1, costs.distinct(letters, block_of) + 1):
                     exact[k] = min(exact[k], cost)
         for i, k in enumerate(frontier.levels):
-            block_of = joined.join(letters, frontier.partition(i), int(k), codeword)
+            block_of = np.asarray(joined.join(letters, frontier.partition(i), int(k), codeword))
             assert count_components(letters, block_of) == 1
             assert costs.distinct(letters, block_of) >= k
             cost = costs.size(block_of) if codeword is None else costs.distortion(letters, block_of, codeword)

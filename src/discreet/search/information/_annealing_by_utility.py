@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet._typing import FloatArray, IntArray, Problem
+from discreet.release._hypervolume import non_dominated
 from discreet.release._partitions import Listed, Partitions
 from discreet.search.information._integers import Integers
 from discreet.search.information._moves import new_archive, tables_of
@@ -29,6 +30,9 @@ LOCAL = (0.25, 0.15, 0.1, 0.06)
 TILT = 0.5
 """The weight of I(X;X̂), which the pull to θ takes away on one side and doubles on the other."""
 
+TAKEN = 8
+"""Times that what the bands hold is taken, in each run of annealing from there."""
+
 WHOLE = 1_500
 """Letters up to which annealing may start from scratch."""
 
@@ -37,7 +41,12 @@ SPEED = 5e6
 
 
 class Bands:
-    """The bands and what they hold."""
+    """The bands and what they hold.
+
+    A band forgets what it held for something that scores better, which need not dominate it. So what the bands hold is taken
+    now and then, always at the same points of the work, and `found` is the best of all that was taken: what less time finds,
+    more time finds, or better.
+    """
 
     def __init__(self, integers: Integers, problem: Problem, least: int, rng: np.random.Generator) -> None:
         self.integers, self.least, self.rng = integers, least, rng
@@ -45,6 +54,8 @@ class Bands:
         _, most = integers.information(np.arange(integers.n))
         bands = int(np.clip(8_000_000 // integers.n, TURNS, 10 * TURNS))
         self.archive = new_archive(integers, 1, (0.0, float(most)), (self.sign, -TILT * self.sign), bands)
+        self.leakage, self.utility = self.archive.leakage[:0], self.archive.utility[:0]
+        self.block = self.archive.block[:0]
 
     def fill(self, found: Partitions) -> None:
         """Take the best of these into each band."""
@@ -75,15 +86,19 @@ class Bands:
             if not late():
                 start = np.zeros(n, np.int64) if direction == 1 else np.arange(n)
                 self._cool(start, targets[::direction].copy(), pull, temperature, proposals, n)
+                self._take()
+        between = -(-len(targets) // TAKEN)
         for run, temperature in enumerate(LOCAL, start=len(courses)):
             say("annealing", run / runs)
-            for target in targets:
+            for turn, target in enumerate(targets, start=1):
                 if late():
                     return
                 kept = self._kept()
                 nearest = kept[np.argmin(np.abs(self.archive.utility[kept] - target))]
                 start = self.archive.block[nearest].astype(np.int64)
                 self._cool(start, np.array([target]), TILT, temperature, proposals)
+                if turn % between == 0 or turn == len(targets):
+                    self._take()
 
     def _cool(
         self,
@@ -103,11 +118,16 @@ class Bands:
     def _kept(self) -> IntArray:
         return np.flatnonzero(np.isfinite(self.archive.score))
 
+    def _take(self) -> None:
+        """Add what the bands hold to the best of what was taken before."""
+        kept = self._kept()
+        leakage = np.concatenate((self.leakage, self.archive.leakage[kept]))
+        utility = np.concatenate((self.utility, self.archive.utility[kept]))
+        best = non_dominated(self.sign * leakage, self.sign * utility)
+        self.leakage, self.utility = leakage[best], utility[best]
+        self.block = np.concatenate((self.block, self.archive.block[kept]))[best]
+
     def found(self) -> Partitions:
-        """What the bands hold."""
-        kept, bits = self._kept(), self.integers.bits
-        return Partitions(
-            np.maximum(0.0, bits(self.archive.leakage[kept])),
-            np.maximum(0.0, bits(self.archive.utility[kept])),
-            Listed(self.archive.block[kept]),
-        )
+        """The best of all that was taken; none where time ended annealing before that."""
+        bits = self.integers.bits
+        return Partitions(np.maximum(0.0, bits(self.leakage)), np.maximum(0.0, bits(self.utility)), Listed(self.block))

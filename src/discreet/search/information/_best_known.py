@@ -70,7 +70,7 @@ def search_parts(
     at_least
         Every block weighs at least this much; InputError if nothing can.
     whole
-        More time adds to what less time found: annealing, which replaces what it had, is left out where time ended it.
+        Annealing is one path, and left out where time ended it: for whom a path is worth having whole or not at all.
     """
     watch = watch or Watch(time_limit)
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet import _clock
 from discreet._typing import IntArray, Problem
 from discreet.release._hypervolume import non_dominated
 from discreet.release._partitions import Listed, Partitions
+from discreet.search._watch import Watch
 from discreet.search.information._bounds import bound
 from discreet.search.information._weights import Weights, information
 
@@ -53,6 +53,7 @@ def exact_frontier(
     at_least: float = 0.0,
     time_limit: float = 60.0,
     incumbents: Sequence[IntArray] = (),
+    watch: Watch | None = None,
 ) -> ExactFrontier:
     """All Pareto-optimal hard policies.
 
@@ -67,8 +68,10 @@ def exact_frontier(
     incumbents
         Policies known already, returned (the non-dominated of them) where the proof is not finished. Those with a block
         below ``at_least`` are left out.
+    watch
+        When to stop, instead of the time limit.
     """
-    found = _prove(weights, problem, at_least, time_limit) if weights.n <= LETTERS else None
+    found = _prove(weights, problem, at_least, watch or Watch(time_limit)) if weights.n <= LETTERS else None
     proven = found is not None
     if found is None:
         whole = np.zeros(weights.n, np.int64)
@@ -89,11 +92,10 @@ def _least_weight(weights: Weights, block_of: IntArray) -> float:
     return float(np.bincount(block, weights=weights.of_letter).min())
 
 
-def _prove(weights: Weights, problem: Problem, at_least: float, time_limit: float) -> list[IntArray] | None:
+def _prove(weights: Weights, problem: Problem, at_least: float, watch: Watch) -> list[IntArray] | None:
     """The dynamic program; None when time runs out."""
     from discreet.search.information._exact_kernels import extend, subset_costs
 
-    deadline = _clock.now() + time_limit
     inside, whole, mass = subset_costs(weights.indptr, weights.indices, weights.weight, weights.n_s)
     if not (np.isfinite(inside).all() and np.isfinite(whole).all()):
         return None  # masses past what numbers can hold: nothing is proven
@@ -113,7 +115,7 @@ def _prove(weights: Weights, problem: Problem, at_least: float, time_limit: floa
         if low >= below:
             low = full
         high = min(low + CHUNK, below) if low < below else full + 1
-        if _clock.now() > deadline:
+        if watch.over():
             return None
         reached, used = extend(
             *costs, allowed, RESOLUTION * weights.total, low, high, start, used, value, block, previous

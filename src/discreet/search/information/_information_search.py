@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.search.information._annealing_by_utility import Bands
 from discreet.search.information._best_known import FIRST, search_parts
 from discreet.search.information._contiguous import contiguous
 from discreet.search.information._dendrogram import dendrogram
-from discreet.search.information._exact import exact_frontier
+from discreet.search.information._exact import LETTERS, exact_frontier
 from discreet.search.information._iac_mdsf import iterates
 from discreet.search.information._information_engine import InformationEngine, point_of, worth_having
 from discreet.search.information._integers import integers_of
@@ -82,11 +83,11 @@ class InformationProof(LandingEngine):
     method = "exact"
 
     def search(self, task: Task) -> Found:
-        """What the search knows, and then all partitions at once."""
+        """What the search finds as planned, and then all partitions at once; beyond the proof, as much as there is time for."""
         if task.weights.n <= EXACT_ALWAYS:
             return proven(task, ())
         task.say("proving optimality")
-        known = search_all(task).partitions
+        known = search_all(replace(task, is_patient=task.is_patient and task.weights.n > LETTERS)).partitions
         return proven(task, list(known.take(worth_having(task, known))))
 
 
@@ -154,7 +155,7 @@ def planned_search(task: Task) -> Partitions:
 
 
 def planned_parts(task: Task, seed: int, *, whole: bool) -> list[Partitions]:
-    """The same path by path; with `whole`, more time adds to what less time found."""
+    """The same path by path; with `whole`, only those that time did not end."""
     return search_parts(
         task.weights,
         task.problem,
@@ -170,7 +171,5 @@ def planned_parts(task: Task, seed: int, *, whole: bool) -> list[Partitions]:
 def proven(task: Task, incumbents: Sequence[IntArray]) -> Found:
     """All Pareto-optimal policies, or the best known when time runs out."""
     task.say("proving optimality")
-    found = exact_frontier(
-        task.weights, task.problem, at_least=task.at_least, time_limit=task.watch.left(), incumbents=incumbents
-    )
+    found = exact_frontier(task.weights, task.problem, at_least=task.at_least, incumbents=incumbents, watch=task.watch)
     return Found(found, complete=found.proven)

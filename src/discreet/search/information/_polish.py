@@ -118,7 +118,10 @@ class _Work:
             if self.say:
                 self.say("polishing", min(1.0, self.front.work / self.planned))
             for row in waiting.tolist():
-                if self.watch.over() or is_over():
+                if self.watch.over():
+                    self.front.pending.clear()  # taken up now, they would be others than with more time
+                    return False
+                if is_over():
                     self.front.flush()
                     return False
                 self.front.explore(row, step)

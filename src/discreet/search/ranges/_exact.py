@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
     from discreet._typing import FloatArray, IntArray
     from discreet.search._letters import Letters
+    from discreet.search._watch import Watch
 
 Leakage = Literal["L0", "I*", "L0|I*=0"]
 
 SUBSET_LIMIT = 15  # letters: 3^15 steps take some hundredths of a second, and the tables a megabyte
+HASTE = 0.1  # of a share of the time, within which giving up counts as late
 SEARCH_LIMIT = 500  # letters: questions about more than these take a solver longer than anybody waits
 
 
@@ -44,6 +46,7 @@ def exact_frontier(
     time_limit: float = 60.0,
     incumbents: Sequence[IntArray] = (),
     bounds: Sequence[float] = (),
+    watch: Watch | None = None,
 ) -> Optimised:
     """The least cost at every level of leakage, over all partitions of the alphabet.
 
@@ -65,6 +68,8 @@ def exact_frontier(
         Lower bounds on the cost proven already, one per level, lowest level first. More than
         ``SEARCH_LIMIT`` letters are not searched: what comes back then rests on these and on the
         incumbents.
+    watch
+        Told where time ended the questions.
 
     Returns
     -------
@@ -96,6 +101,8 @@ def exact_frontier(
         search.offer(np.asarray(block_of, np.int64))
     if letters.n <= SEARCH_LIMIT:
         search.run()
+    if watch is not None and not all(map(search.settled, search.late)):
+        watch.stopped = True
     return search.found()
 
 
@@ -150,6 +157,7 @@ class _Search:
                 letters, component_of, leakage, self.frame.distances, codeword, self.levels
             )
         self.upper = np.full(len(self.levels), np.inf)
+        self.late: list[int] = []  # ranks whose share of the time was too little
         self.policy: list[IntArray] = [np.zeros(letters.n, np.int64)] * len(self.levels)
         self.offer(np.zeros(letters.n, np.int64))
         self.offer(np.arange(letters.n))
@@ -185,11 +193,18 @@ class _Search:
             self.settle(rank)
         while spans:
             low, high = spans.pop()
-            if high - low < 2 or self.upper[high] <= self.lower[low] or _clock.now() >= self.deadline:
+            if high - low < 2 or self.upper[high] <= self.lower[low]:
                 continue
             middle = (low + high) // 2
+            if _clock.now() >= self.deadline:
+                self.late.append(middle)
+                continue
             self.settle(middle)
             spans += [(middle, high), (low, middle)]
+        while self.late and _clock.now() < self.deadline:
+            again, self.late = self.late, []
+            for rank in again:
+                self.settle(rank)
 
     def settle(self, rank: int) -> None:
         """Narrow one level within its share of the time that is left."""
@@ -206,6 +221,9 @@ class _Search:
             answer = self.frame.ask(most, distinct, components, share)
             asked += 1
             if isinstance(answer, str):
+                # A solver gives up a little early; where it does so long before, more time would not help it.
+                if _clock.now() > share - HASTE * (share - now):
+                    self.late.append(rank)
                 return
             if answer is None:
                 self._raise(rank, most)

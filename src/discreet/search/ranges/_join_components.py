@@ -19,6 +19,7 @@ from discreet.search.ranges._costs import component_of, components, distinct, di
 
 if TYPE_CHECKING:
     from discreet.search._protocol import Task
+    from discreet.search._watch import Watch
 
 MOST_JOINED = 64
 """Components that are joined one by one."""
@@ -36,27 +37,36 @@ def join_all(task: Task, partitions: Sequence[IntArray]) -> list[IntArray]:
 
     Those with many components are left to Algorithm 2.
     """
-    letters = task.letters
-    codeword = task.codeword if task.cost == "distortion" else None
-    joined = [np.zeros(letters.n, np.int64)]
+    joined: list[IntArray] = []
     with task.watch as watch:
         for each in partitions:
             if watch.over():
                 break
-            if components(letters, each) <= MOST_JOINED:
-                joined.append(join(letters, each, distinct(letters, each), codeword))
-    return [*joined[1:], joined[0]]
+            if (one := joined_in_time(task, each, distinct(task.letters, each))) is not None:
+                joined.append(one)
+    return [*joined, np.zeros(task.letters.n, np.int64)]
 
 
-def join(letters: Letters, block_of: IntArray, k: int, codeword: Codeword | None) -> IntArray:
+def joined_in_time(task: Task, block_of: IntArray, k: int) -> IntArray | None:
+    """One policy joined; None where it has too many components, or time ran out."""
+    if components(task.letters, block_of) > MOST_JOINED:
+        return None
+    return join(task.letters, block_of, k, task.codeword if task.cost == "distortion" else None, task.watch)
+
+
+def join(
+    letters: Letters, block_of: IntArray, k: int, codeword: Codeword | None, watch: Watch | None = None
+) -> IntArray | None:
     """A policy with one component and k distinct s in every block, by the cheapest change found at each step.
 
-    `codeword` is that of the distortion; None where cost is the largest block.
+    `codeword` is that of the distortion; None where cost is the largest block. None when time runs out.
     """
     while True:
         component, count = component_of(letters, block_of)
         if count == 1:
             return block_of
+        if watch is not None and watch.over():
+            return None
         limit = _cost(letters, block_of, codeword)
         best: tuple[float, IntArray] | None = None
         for changed in _changes(letters, block_of, component, count):

@@ -34,14 +34,28 @@ def _quietly(stage: str, share: float | None = None) -> None:
     """Report nothing."""
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """What a search over levels is for, how long it may take, and whom it tells."""
+    """What a search over levels is for, how long it may take, and whom it tells.
+
+    Attributes
+    ----------
+    rest
+        What else is planned: it comes before levels get further starts, which may take all the time that is left.
+    finish
+        Makes the policy that is wanted of one with so many distinct s in every block, at no less cost; None where it cannot.
+    """
 
     aim: Aim | None = None
     is_patient: bool = False
     watch: Watch = field(default_factory=Watch)
     say: Callable[[str, float | None], None] = _quietly
+    rest: Callable[[], object] = _nothing
+    finish: Callable[[IntArray, int], IntArray | None] | None = None
 
     @classmethod
     def of(cls, task: Task) -> Effort:
@@ -108,10 +122,11 @@ class Levels(Generic[D]):
         self.has: dict[int, int] = {}
         self.rows: dict[int, bytes] = {}
         self.drafts: dict[int, D] = {}
+        self.finish: Callable[[IntArray, int], IntArray | None] | None = None
 
     def run(self, levels: IntArray, seeds: Callable[[int], int], effort: Effort) -> None:
         """Construct all, then improve: what is aimed at, or all in turn; the strongest level is always constructed."""
-        keep = len(levels) * self.letters.n <= KEPT
+        keep, self.finish = len(levels) * self.letters.n <= KEPT, effort.finish
         with effort.watch as watch:
             for done, i in enumerate(in_turn(len(levels))):
                 if done and watch.over():
@@ -127,6 +142,7 @@ class Levels(Generic[D]):
                     effort.say("searching for better policies, and proving bounds", done / len(wanting))
                     self.improve(k, seeds(k))
                 if effort.is_patient:
+                    effort.rest()
                     self._go_on(wanting, seeds, effort)
             else:
                 self._aim_at(effort.aim, seeds, effort)
@@ -164,6 +180,13 @@ class Levels(Generic[D]):
         cost = distortion(self.letters, block_of, self.codeword)
         if k in self.cost and cost >= self.cost[k]:
             return
+        if self.finish is not None:
+            finished = self.finish(block_of, k)
+            if finished is None:
+                return
+            block_of, cost = finished, distortion(self.letters, finished, self.codeword)
+            if k in self.cost and cost >= self.cost[k]:
+                return
         has = distinct(self.letters, block_of)
         if has < k:
             raise AssertionError(f"a partition offered for k = {k} has a block with fewer distinct s")

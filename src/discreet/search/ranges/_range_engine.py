@@ -94,6 +94,13 @@ def proven_optima(task: Task, incumbents: Sequence[IntArray]) -> Found:
     task.say("proving optimality")
     kind: Literal["L0", "I*", "L0|I*=0"] = task.leakage  # type: ignore[assignment]
     best = exact_frontier(
-        task.letters, kind, task.cost, task.codeword, time_limit=max(task.watch.left(), LEAST), incumbents=incumbents
+        task.letters,
+        kind,
+        task.cost,
+        task.codeword,
+        time_limit=max(task.watch.left(), LEAST),
+        incumbents=incumbents,
+        watch=task.watch,
     )
-    return Found(measured(task, best.store), ladders=(Ladder(best.levels, best.bound),))
+    complete = bool(best.proven.all())
+    return Found(measured(task, best.store), ladders=(Ladder(best.levels, best.bound),), complete=complete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,9 @@ from discreet.search.ranges import _line as line
 from discreet.search.ranges import _multicolumn as multicolumn
 from discreet.search.ranges import _size as size
 from discreet.search.ranges._baselines import baseline, baselines_for, each_once
+from discreet.search.ranges._exact import SEARCH_LIMIT
 from discreet.search.ranges._figures import figured, measured, store_of, worth_having
-from discreet.search.ranges._join_components import join_all
+from discreet.search.ranges._join_components import join_all, joined_in_time
 from discreet.search.ranges._levels import Effort
 from discreet.search.ranges._paper import Connected, greedy
 from discreet.search.ranges._range_engine import EXACT_ALWAYS, ProvingEngine, proven_optima
@@ -51,38 +53,70 @@ class RangeProof(ProvingEngine):
     method = "exact"
 
     def search(self, task: Task) -> Found:
-        """What the search knows, and then every level asked about until time is up."""
+        """What the search finds as planned, and then every level asked about until time is up.
+
+        Further starts of the search come last, where questions were given up before that: else they would take all the time.
+        """
         if task.letters.n <= EXACT_ALWAYS:
             return proven_optima(task, ())
-        known = RangeSearch().search(task)
+        is_asked = task.letters.n <= SEARCH_LIMIT
+        known = RangeSearch().search(replace(task, is_patient=task.is_patient and not is_asked))
         found = proven_optima(task, list(known.partitions.take(worth_having(task, known.partitions))))
-        return replace(found, ladders=(*found.ladders, *known.ladders))
+        several = [found, known]
+        if is_asked and task.is_patient and not found.complete and not task.watch.over():
+            several.append(RangeSearch().search(task))
+        partitions = Partitions.together([each.partitions for each in several if each is not known])
+        ladders = tuple(ladder for each in several for ladder in each.ladders)
+        return Found(partitions, ladders=ladders, complete=found.complete)
 
 
 def search_all(task: Task) -> Found:
     """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
     n = task.letters.n
+
+    @cache
+    def baselines() -> list[Partitions]:
+        names = () if task.watch.over() else baselines_for(task)
+        return [measured(task, store_of(each_once(baseline(task, name)))) for name in names]
+
     parts = [measured(task, store_of([np.arange(n)]))]
-    is_small = n <= GREEDY_ALWAYS and _distances(task) <= GREEDY_DISTANCES[task.codeword] * task.watch.left()
     best: Optimised | None = None
     with task.watch as watch:
-        if is_small:
+        if _path_fits(task):
             parts.append(greedy(task))
-        best = None if watch.over() else _optimise(task, parts)
+        best = None if watch.over() else _optimise(task, parts, replace(Effort.of(task), rest=baselines))
         if best is not None:
             parts.append(figured(task, best.reached, best.cost, best.store))
         is_proven = best is not None and not bool((best.cost > best.bound * (1 + 1e-12)).any())
         if n > GREEDY_ALWAYS and not is_proven and not watch.over():
             parts.append(greedy(task))  # not proven optimal everywhere, so the paper might still win somewhere
         # Last, since of equal policies the first is kept, and these are coarser than they need be.
-        names = () if watch.over() else baselines_for(task)
-        parts += [measured(task, store_of(each_once(baseline(task, name)))) for name in names]
+        parts += baselines()
     parts.append(measured(task, store_of([np.zeros(n, np.int64)])))  # however early it ended
-    ladders: tuple[Ladder, ...] = ()
-    if task.leakage != "I*":
-        none = np.zeros(0)
-        ladders = (Ladder(none.astype(np.int64), none) if best is None else Ladder(best.levels, best.bound),)
-    return Found(Partitions.together(parts), ladders=ladders)
+    return Found(Partitions.together(parts), ladders=_ladders(task, best), complete=_is_complete(task, best))
+
+
+def _is_complete(task: Task, best: Optimised | None) -> bool:
+    """Whether there is a proof for every level that there is: k from 2 on for L0, which the finest policy completes."""
+    if best is None or not best.proven.all():
+        return False
+    if task.leakage == "I*":
+        return task.cost == "size"
+    return len(best) == task.letters.n_s - 1
+
+
+def _ladders(task: Task, best: Optimised | None) -> tuple[Ladder, ...]:
+    """What a search over levels proved."""
+    if task.leakage == "I*":
+        return ()
+    none = np.zeros(0)
+    return (Ladder(none.astype(np.int64), none) if best is None else Ladder(best.levels, best.bound),)
+
+
+def _path_fits(task: Task) -> bool:
+    """Whether the paper's path, which cannot be cut short, comes first."""
+    room = GREEDY_DISTANCES[task.codeword] * task.watch.left()
+    return task.letters.n <= GREEDY_ALWAYS and _distances(task) <= room
 
 
 def _distances(task: Task) -> int:
@@ -90,10 +124,10 @@ def _distances(task: Task) -> int:
     return 0 if task.letters.values is None or task.is_line else task.letters.n * task.letters.values.size
 
 
-def _optimise(task: Task, parts: list[Partitions]) -> Optimised | None:
+def _optimise(task: Task, parts: list[Partitions], effort: Effort) -> Optimised | None:
     """The search that fits the leakage, the cost and the number of columns; None where there is none."""
     rng = np.random.default_rng(task.seed)
-    letters, effort = task.letters, Effort.of(task)
+    letters = task.letters
     if task.leakage == "I*":
         if task.cost == "size":
             return components.by_size(letters)
@@ -112,24 +146,43 @@ def _optimise(task: Task, parts: list[Partitions]) -> Optimised | None:
 
 
 def search_connected(task: Task) -> Found:
-    """L0 subject to I* = 0: the best policy at every k, its components joined where that costs least.
+    """L0 subject to I* = 0: policies for every k, their components joined where that costs least.
 
-    The finest policies with one component are those that lower I* alone; the paper's own are candidates too.
+    Each policy that a search finds for a k is joined at once, and the cheapest after joining is kept: so there are policies
+    however early time ends, and a later one replaces an earlier one only where it is better. The finest policies with one
+    component are those that lower I* alone; the paper's own are candidates too.
     """
+    letters = task.letters
     hidden = replace(task.with_leakage("L0"), cut=None)  # joining moves policies, so no single one can be aimed at
-    found = search_all(hidden)
-    best = found.partitions.take(worth_having(hidden, found.partitions))
+    parts = [measured(hidden, store_of([np.arange(letters.n)]))]
+    others = cache(lambda: _also_connected(task, parts))
+    best: Optimised | None = None
+    with task.watch:
+        if _path_fits(hidden):
+            parts.append(greedy(hidden))
+        effort = replace(Effort.of(hidden), rest=others, finish=partial(joined_in_time, task))
+        best = _optimise(hidden, parts, effort)
+    found = [] if best is None else [best.partition(i) for i in range(len(best))]
+    partitions = [*found, *others(), np.zeros(letters.n, np.int64)]
+    return Found(measured(task, store_of(partitions)), ladders=_ladders(task, best))
+
+
+def _also_connected(task: Task, known: list[Partitions]) -> list[IntArray]:
+    """What lowers I* alone, what is known joined, the paper's own and the baselines, while time lasts."""
+    partitions: list[IntArray] = []
+    if task.watch.over():
+        return partitions
+    together = Partitions.together(known)
+    task.say("joining the components that are left")
+    partitions += join_all(task, list(together.take(worth_having(task.with_leakage("L0"), together))))
     told = search_all(replace(task.with_leakage("I*"), cut=None)).partitions
     whole = np.flatnonzero(told.leakage == 0)  # one component
-    partitions: list[IntArray] = []
     if len(whole):
         partitions.append(told.partition(int(whole[np.argmax(told.utility[whole])])))
-    task.say("joining the components that are left")
-    partitions += join_all(task, list(best))
     if task.letters.n <= PAPER_RUNS and not task.watch.over():
         papers = Connected().search(task).partitions
         partitions += [papers.partition(int(i)) for i in worth_having(task, papers)]
         for name in baselines_for(task):
             if not task.watch.over():
                 partitions += join_all(task, each_once(baseline(task, name)))
-    return Found(measured(task, store_of(partitions)), ladders=found.ladders)
+    return partitions

@@ -107,6 +107,9 @@ def optimise(
                 done = i
                 continue
             block_of = canonical(_deal(letters, order, int(levels[i]), int(bound[i]), int(seeds[i])))
+            if effort.finish is not None:
+                finished = effort.finish(block_of, int(levels[i]))
+                block_of = np.zeros(letters.n, np.int64) if finished is None else finished
             cost[i] = size(block_of)
             has[i] = distinct(letters, block_of)
             if has[i] < levels[i]:
