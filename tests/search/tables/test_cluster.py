@@ -21,6 +21,7 @@ from discreet.errors import ColumnError, InputError, RequirementError
 from discreet.release._cluster_applying import apply_on_cluster
 from discreet.release._cluster_policy import ClusterPolicy
 from discreet.search.tables import _cluster_release, generalise, release_on_cluster
+from discreet.search.tables._cluster import Asked, described
 from discreet.tables._spark import SparkTable
 from tests.cluster import Cluster, parts_of
 from tests.processes import run
@@ -72,6 +73,20 @@ def test_parts_lose_little_and_everything_is_recounted(cluster: Cluster, people:
     assert "n>=5" in " ".join(policy.verify(released.dropDuplicates(list(PUBLIC))).problems)
     with pytest.raises(InputError, match="exists already"):
         release_on_cluster(frame, PUBLIC, out=tmp_path / "released.parquet", policy=tmp_path / "other")
+
+
+def test_a_table_is_read_by_no_more_tasks_than_it_needs(cluster: Cluster, people: Path) -> None:
+    """Spark has 200 partitions after a shuffle, and a worker starts a Python for each of them at every pass."""
+    frame = cluster.spark.read.parquet(str(people))
+    asked = Asked(PUBLIC, SENSITIVE, (), parse_all(REQUIRE, SENSITIVE), {})
+    before = cluster.spark.conf.get("spark.sql.shuffle.partitions")
+    cluster.spark.conf.set("spark.sql.shuffle.partitions", "50")
+    try:
+        known = described(SparkTable(given=frame), asked)
+        assert known.rows.rdd.getNumPartitions() <= cluster.spark.sparkContext.defaultParallelism
+        known.held.unpersist()
+    finally:
+        cluster.spark.conf.set("spark.sql.shuffle.partitions", before)
 
 
 def test_commands_release_and_verify_whole_tables(

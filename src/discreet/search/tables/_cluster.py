@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 PART = 50_000
 """Different rows of a part, at most: what one machine groups well within seconds."""
 
+TASK = 100_000
+"""Different rows that a task looks at where there are as many: a shuffle has 200 partitions, however little is in them."""
+
 COUNT, CODE, SECRET, PARTS = "n", "a", "b", "part"
 
 
@@ -101,12 +104,13 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     chosen, keys = source.chosen(asked.names)
     rows = held = tidy(chosen).groupBy(*keys).agg(functions.count(functions.lit(1)).alias(COUNT)).persist()
     with asking(source.name), watched(rows, progress):
-        total = rows.agg(functions.sum(COUNT)).first()[0] or 0
+        total, different = rows.agg(functions.sum(COUNT), functions.count(functions.lit(1))).first()
         if not total:
             raise TableError(f"{source.name} has no rows: there is nothing to release")
+        rows = held.coalesce(max(_slots(rows), -(-different // TASK)))
         if asked.missing == "drop":
             read = [key for name, key in zip(asked.names, keys, strict=True) if asked.is_read(name)]
-            rows = present(held, read, asked.na)
+            rows = present(rows, read, asked.na)
         found = {
             name: _Column.of(rows, key, asked.na if asked.is_read(name) else ())
             for name, key in zip(asked.names, keys, strict=True)
@@ -130,6 +134,11 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
         if name in numbers
     }
     return Described(rows, held, asked.names, keys, numberings, problem, total - counted)
+
+
+def _slots(frame: Any) -> int:
+    """How many tasks the cluster runs at once."""
+    return max(1, int(frame.sparkSession.sparkContext.defaultParallelism))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +210,7 @@ def grouped(known: Described, asked: Asked, progress: Progress | None = None) ->
     coded = known.rows.mapInArrow(numbered(known.numberings, coded_names), schema).persist()
     requirement = engine_requirement(asked.wanted, problem, asked.suppress).padded(problem.letters)
     ordered, ranks = _ordered(problem, known, asked, coded)
-    slots = max(1, coded.sparkSession.sparkContext.defaultParallelism)
+    slots = _slots(coded)
     job = Job(
         axes=problem.axes,
         columns=problem.columns,
