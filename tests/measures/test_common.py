@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import Joint, measures
-from discreet.measures._wyner import _exact, _search
+from discreet.measures._products import least_entropy, least_information
+from discreet.measures._wyner import _exact, _refitted, _search, _wyner_of
 from discreet.testing import joints
 
 
@@ -37,6 +38,32 @@ def test_erasures(p: float) -> None:
     assert wyner.upper == pytest.approx(known, abs=2e-3)
     assert exact.lower <= known_exact <= exact.upper + 1e-9
     assert exact.upper == pytest.approx(known_exact, abs=2e-3)
+
+
+def test_what_is_independent_has_nothing_in_common() -> None:
+    joint = Joint.from_array(np.outer([0.3, 0.7], [0.2, 0.3, 0.5]))
+    for found in (measures.wyner_information(joint), measures.exact_common_information(joint)):
+        assert found.upper == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("a", [0.05, 0.2, 0.4])
+def test_one_row_less_what_makes_the_rest_a_product(a: float) -> None:
+    """Of a doubly symmetric source, W that tells one corner from a product: (1 − 2a)/(2(1 − a)) of all, by hand."""
+    joint = Joint.from_array([[(1 - a) / 2, a / 2], [a / 2, (1 - a) / 2]])
+    assert measures.exact_common_information(joint).upper <= min(1.0, h((1 - 2 * a) / (2 * (1 - a)))) + 1e-9
+
+
+@settings(max_examples=15)
+@given(joints(4, 4), st.integers(0, 5))
+def test_better_decompositions_are_exact_too(joint: Joint, seed: int) -> None:
+    p, rng = joint.pmf.toarray(), np.random.default_rng(seed)
+    q = _search(p, 3, rng)
+    refitted, entropy = _refitted(p, q), least_entropy(p, [q * p], rng)
+    for made in (refitted, entropy, least_information(p, refitted)):
+        assert made.sum(axis=0) == pytest.approx(p, abs=1e-12)
+        for part in made:
+            assert part * part.sum() == pytest.approx(np.outer(part.sum(axis=1), part.sum(axis=0)), abs=1e-12)
+    assert _wyner_of(p, least_information(p, refitted)) <= _wyner_of(p, refitted) + 1e-9
 
 
 @settings(max_examples=40)

@@ -15,6 +15,7 @@ import numpy as np
 from discreet._typing import FloatArray
 from discreet.errors import InputError
 from discreet.measures._pmf import entropy_of, p_s, p_x
+from discreet.measures._products import least_entropy, least_information, of_profiles
 from discreet.measures._shannon import mutual_information
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 CELLS = 400  # pairs of letters up to which a W is searched for
 _STEPS = 400
+_POLISHED = 3  # of the decompositions that were found, so many are improved on
 _MULTIPLIERS = (0.5, 2.0, 8.0, 32.0, 256.0, 4096.0, 1e6)
 
 
@@ -78,13 +80,28 @@ def _least(joint: Joint, cost: _Cost, restarts: int, seed: int) -> CommonInforma
     if joint.n_s * joint.n_x > CELLS or best - lower <= 1e-9:
         return CommonInformation(min(lower, best), best, symbols)
     p, rng = joint.pmf.toarray(), np.random.default_rng(seed)
-    for i in range(restarts):
-        size = (min(p.shape), min(p.shape) + 1, max(p.shape), 2)[i % 4]
-        made = _exact(p, _search(p, size, rng))
+    sizes = (min(p.shape), min(p.shape) + 1, max(p.shape), 2)
+    searched = [_search(p, sizes[i % 4], rng) for i in range(restarts)]
+    tried = [made for q in searched for made in (_exact(p, q), _refitted(p, q))]
+    if restarts:
+        tried.append(least_entropy(p, [q * p for q in searched], rng))
+    if cost is _wyner_of:
+        tried += [least_information(p, made) for made in sorted(tried, key=lambda made: cost(p, made))[:_POLISHED]]
+    for made in tried:
         found = cost(p, made)
         if found < best - 1e-12:
             best, symbols = found, made.shape[0]
     return CommonInformation(min(lower, best), best, symbols)
+
+
+def _refitted(p: FloatArray, q: FloatArray) -> FloatArray:
+    """Products with the profiles p(s|w) that were found, and as little as can be of single letters."""
+    profiles = (q * p).sum(axis=2)
+    profiles = profiles[profiles.sum(axis=1) > 1e-9]
+    profiles = np.where(profiles < 1e-9 * profiles.sum(axis=1, keepdims=True), 0.0, profiles)
+    profiles /= profiles.sum(axis=1, keepdims=True)
+    price = np.concatenate([np.ones(len(p)), np.zeros(len(profiles))])
+    return of_profiles(p, profiles, price).made()
 
 
 def _search(p: FloatArray, size: int, rng: np.random.Generator) -> FloatArray:
