@@ -120,7 +120,9 @@ def _of_columns(recipe: Recipe, plot: str | None, as_json: bool, options: dict[s
             frontier_of(recipe.override(frontier={"method": method}), joint=found.setting.joint, progress=report)
             for method in options["compare"]
         ]
-        softened = found.soften(seed=options["seed"], progress=report) if options["soft"] else []
+        limit = recipe.search.time_limit
+        seconds = {} if limit is None else {"time_limit": limit}
+        softened = found.soften(seed=recipe.search.seed, progress=report, **seconds) if options["soft"] else []
         if plot:
             save_figure(found.plot(*others, normalise=options["normalise"], soft=softened), plot)
     if as_json:

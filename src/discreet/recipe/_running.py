@@ -184,8 +184,9 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         force=force,
     )
     people_of(recipe).check(recipe.table, (), output.keep, recipe.data.na)
-    limit = recipe.search.seconds
-    searched = replace(recipe.search, time_limit=SEARCHED * limit) if recipe.search.suppress else recipe.search
+    limit, searched = recipe.search.seconds, recipe.search
+    if searched.suppress and searched.time_limit is not None:
+        searched = replace(searched, time_limit=SEARCHED * limit)
     found = frontier_of(replace(recipe, search=searched), cut=cut, progress=progress)
     options = ReleaseOptions(
         keep=output.keep,
@@ -193,7 +194,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
         cells=output.cells,
         unseen=output.unseen,
         suppress=recipe.search.suppress,
-        time_limit=max(limit - found.seconds, 0.0),
+        time_limit=max(limit - found.seconds, 0.0 if searched.time_limit else (1 - SEARCHED) * limit),
         na=recipe.data.na,
         people=people_of(recipe),
         purpose=output.purpose,

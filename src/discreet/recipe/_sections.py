@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
+from discreet import _checks as checks
 from discreet._text import an
 from discreet._typing import Engine
 from discreet.columns._types import Kind
@@ -84,7 +85,7 @@ class SearchSection:
     @property
     def seconds(self) -> float:
         """The time limit, said or not."""
-        return 60.0 if self.time_limit is None else float(self.time_limit)
+        return 60.0 if self.time_limit is None else checks.time_limit(self.time_limit)
 
 
 @dataclass(frozen=True)

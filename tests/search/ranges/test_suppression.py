@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import discreet as dc
+from discreet.search._watch import Watch
 from discreet.search.ranges import _costs as costs
 from discreet.search.ranges._exact import exact_frontier
 from discreet.search.ranges._suppression import WITHHELD, Suppression, Suppressor, restrict, suppress
 from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, make_letters, partition_cost
 from tests._oracles.withholding_by_enumeration import suppress_exact
+from tests.clocks import Clock
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
@@ -161,3 +165,18 @@ def test_in_several_columns_the_policies_that_are_made_do_not_grow_with_the_budg
     made.clear()
     assert found.engine.withhold(found, point, 60, 1e-9) == (point, point.policy, True)  # no time, nothing withheld
     assert not made
+
+
+def test_more_time_never_withholds_worse() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        n = int(rng.integers(7, 11))
+        letters = make_letters(
+            [[int(s)] for s in rng.integers(0, 4, n)], np.sort(rng.choice(200, n)).astype(float).tolist()
+        )
+        if letters.n_s < 3:
+            continue
+        problem = problem_of(letters, rng.integers(1, 4, n).tolist(), budget=8, k=2)
+        found = [suppress(replace(problem, watch=Watch(looks, clock=Clock(1.0)))) for looks in range(1, 40)]
+        for short, longer in itertools.pairwise(found):
+            assert (longer.cost, longer.rows_withheld) <= (short.cost, short.rows_withheld)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.errors import InputError
+from discreet import _checks as checks
 from discreet.release._channels import Channel
 from discreet.search.information._soft_funnel import soft_frontier
 from discreet.search.information._weights import weights_of
@@ -20,10 +20,7 @@ STARTS = 40  # hard policies that the soft search starts from
 
 def soften(frontier: Frontier, *, seed: int, time_limit: float, progress: Progress | None) -> list[Channel]:
     """The non-dominated soft policies found from a frontier's hard ones, most useful first."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError("the seed must be a whole number of at least 0")
-    if not time_limit > 0:
-        raise InputError("the time limit must be a positive number of seconds")
+    seed, time_limit = checks.seed(seed), checks.time_limit(time_limit)
     joint = frontier.setting.joint
     spread = np.unique(np.linspace(0, len(frontier.points) - 1, STARTS).astype(np.int64))
     found = soft_frontier(

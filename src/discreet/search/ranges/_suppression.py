@@ -240,7 +240,9 @@ class _Search:
             left = self.problem.budget - here.rows_withheld
             tried = []
             for letter in _binding(self.problem, here, left, CANDIDATES):
-                if self.spent():
+                if self.problem.watch.over():
+                    return  # the best of those that were tried is not the step that more time takes
+                if self.runs <= 0:
                     break
                 if (step := self.evaluate(withheld | {letter})) is not None:
                     tried.append((step, letter))
