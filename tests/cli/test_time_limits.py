@@ -11,7 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import main
-from discreet.recipe import _running
+from discreet.search import frontier
 
 RELEASE = "--out r.csv --policy r.json --force"
 COMMANDS = {
@@ -78,13 +78,12 @@ def test_soft_policies_keep_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_where_no_limit_was_given_a_search_before_withholding_ends_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float | None] = []
-    search = _running.frontier
 
     def noted(joint: dc.Joint, **options: Any) -> dc.Frontier:
         given.append(options["time_limit"])
-        return search(joint, **options)
+        return frontier(joint, **options)
 
-    monkeypatch.setattr(_running, "frontier", noted)
+    monkeypatch.setattr("discreet.recipe._running.frontier", noted)
     assert run(COMMANDS["release with rows withheld"]) == 0
     assert run(COMMANDS["release with rows withheld"], "--time-limit", "5") == 0
     assert given == [None, pytest.approx(3.0)]
