@@ -195,6 +195,13 @@ def test_too_many_sets_are_refused_before_they_are_looked_at() -> None:
         dc.audit(wide, public=list(wide), special=3)
 
 
+@pytest.mark.parametrize("people", [1.5, 1e3, 1e10, 1e17, 1e308])
+def test_the_risk_of_somebody_alone_however_many_he_stands_for(people: float) -> None:
+    p = 1 / people
+    assert individual_risk(np.array([1]), np.array([people]))[0] == pytest.approx(-p * math.log(p) / (1 - p), rel=1e-12)
+    assert 0 < individual_risk(np.array([2]), np.array([people]))[0] < 1
+
+
 def test_a_match_with_a_unique() -> None:
     found = special(dc.audit({"a": [1, 2, 3, 3, 4, 4]}, public="a").joint)
     assert found.match_probability(0.5) == pytest.approx(1.0 / (1.0 + 2 * 0.5 * 2))

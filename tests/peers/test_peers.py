@@ -101,6 +101,10 @@ def gain(case: Case) -> dc.measures.Vulnerability:
     return dc.measures.vulnerability(joint, np.eye(joint.n_s))
 
 
+def given_side(case: Case) -> dc.Joint:
+    return dc.Joint.from_table(case["beside"], "s", "x", side="a")
+
+
 def second_of(case: Case) -> dc.Joint:
     return dc.Joint.from_channel(case["prior"], case["second"])
 
@@ -127,6 +131,15 @@ OTHERS: dict[str, Callable[[Case], Any]] = {
     "redundancy": lambda c: together(c).redundancy,
     "synergy": lambda c: together(c).synergy,
     "told": lambda c: together(c).together,
+    "I|A": lambda c: m.mutual_information(given_side(c), side=True),
+    "K|A": lambda c: m.gacs_korner_information(given_side(c), side=True),
+    "I_inf|A": lambda c: m.maximal_leakage(given_side(c), side=True),
+    "I_2|A": lambda c: m.sibson_information(given_side(c), 2.0, side=True),
+    "I_half|A": lambda c: m.sibson_information(given_side(c), 0.5, side=True),
+    "Lmin|A": lambda c: m.min_entropy_leakage(given_side(c), side=True),
+    "L0|A": lambda c: m.worst_case_leakage(given_side(c), side=True),
+    "metric_root": lambda c: m.metric_privacy(joint_of(c), lambda a, b: math.sqrt(abs(a - b))),
+    "dis": lambda c: special(audit_of(c).joint, size=c["size"]).match_probability(c["fraction"]),
     "emd": lambda c: closeness_by_group(joint_of(c), "ordered"),
     "t_hier": t_hier,
     "fk": lambda c: by_record(c, lambda found: found.matched.records),

@@ -40,10 +40,12 @@ def individual_risk(sizes: IntArray, people: FloatArray | None = None) -> FloatA
     from scipy.special import hyp2f1
 
     f = sizes.astype(np.float64)
-    p = np.minimum(1.0, f / people)
+    p = np.clip(f / people, np.finfo(float).tiny, 1.0)
     small = np.minimum(f, LARGE)  # beyond, the library's function is not defined everywhere
     series = np.where(f <= LARGE, hyp2f1(1.0, 1.0, small + 1.0, 1.0 - p), _of_many(np.maximum(f, LARGE), 1.0 - p))
-    return np.asarray(np.where(p >= 1.0, 1.0 / f, p / f * series))
+    with np.errstate(invalid="ignore"):
+        alone = -p * np.log(p) / (1.0 - p)  # f = 1 in closed form: the series has no end where 1 − p is 1 to a double
+    return np.asarray(np.where(p >= 1.0, 1.0 / f, np.where(f == 1, alone, p / f * np.where(f == 1, 1.0, series))))
 
 
 def _of_many(f: FloatArray, q: FloatArray) -> FloatArray:
