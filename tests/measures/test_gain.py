@@ -141,6 +141,9 @@ def test_what_is_refused() -> None:
         measures.vulnerability(joint, lambda w, s: 1.0)
     with pytest.raises(InputError, match="2 columns"):
         measures.vulnerability(joint, [[1.0, 2.0, 3.0]])
+    for odd in (lambda w, s: "much", {"a": 3}, {"a": {"ill": "much"}}, "much", [[1.0, 2.0], [3.0]]):
+        with pytest.raises(InputError, match="a gain is a matrix of numbers"):
+            measures.vulnerability(joint, odd, ["act"])
     with pytest.raises(InputError, match="finite"):
         measures.vulnerability(joint, [[1.0, math.nan]])
     with pytest.raises(InputError, match="1 values that no record has"):

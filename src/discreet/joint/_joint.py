@@ -167,7 +167,7 @@ class Joint(Views):
         s: Sequence[Label] | None = None,
         x: Sequence[Label] | None = None,
     ) -> Joint:
-        """A pmf from a prior p(s) and a channel p(x|s), a row per s.
+        """A pmf from a prior p(s) and a channel p(x|s), a row per s; an s of probability 0 does not occur, and is left out.
 
         Examples
         --------

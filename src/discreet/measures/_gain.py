@@ -78,6 +78,24 @@ def vulnerability(joint: Joint, gain: Any, actions: Sequence[Any] | None = None)
 
 def _gain_table(joint: Joint, gain: Any, actions: Sequence[Any] | None) -> tuple[FloatArray, list[Any]]:
     joint.require_counts()
+    try:
+        table, names = _gains(joint, gain, actions)
+    except InputError:
+        raise
+    except (TypeError, ValueError, AttributeError):
+        raise InputError(
+            "a gain is a matrix of numbers, {action: {s: number}}, or a function of action and s to a number"
+        ) from None
+    if table.ndim != 2 or table.shape != (len(names), joint.n_s) or not len(names):
+        raise InputError(
+            f"a gain matrix has a row per action and {joint.n_s} columns, one per sensitive value that occurs (joint.s)"
+        )
+    if not np.isfinite(table).all():
+        raise InputError("a gain is a finite number")
+    return table, names
+
+
+def _gains(joint: Joint, gain: Any, actions: Sequence[Any] | None) -> tuple[FloatArray, list[Any]]:
     labels = joint.s
     if isinstance(gain, Mapping):
         names: list[Any] = list(gain)
@@ -85,20 +103,13 @@ def _gain_table(joint: Joint, gain: Any, actions: Sequence[Any] | None) -> tuple
         odd = sorted({str(s) for row in gain.values() for s in row if s not in known})
         if odd:
             raise InputError(f"the gain names {len(odd)} values that no record has as its sensitive value")
-        table = np.array([[float(gain[name].get(s, 0.0)) for s in labels] for name in names])
-    elif callable(gain):
+        return np.array([[float(gain[name].get(s, 0.0)) for s in labels] for name in names]), names
+    if callable(gain):
         if not actions:
             raise InputError("a gain function needs actions=[…]: what the adversary can do")
-        names = list(actions)
-        table = np.array([[float(gain(name, s)) for s in labels] for name in names])
-    else:
-        table = np.atleast_2d(np.asarray(gain, dtype=np.float64))
-        names = list(range(len(table))) if actions is None else list(actions)
-    if table.ndim != 2 or table.shape != (len(names), joint.n_s) or not len(names):
-        raise InputError(f"a gain matrix has a row per action and {joint.n_s} columns, one per sensitive value")
-    if not np.isfinite(table).all():
-        raise InputError("a gain is a finite number")
-    return table, names
+        return np.array([[float(gain(name, s)) for s in labels] for name in actions]), list(actions)
+    table = np.atleast_2d(np.asarray(gain, dtype=np.float64))
+    return table, list(range(len(table))) if actions is None else list(actions)
 
 
 def metric_privacy(joint: Joint, distance: Callable[[Label, Label], float]) -> float:

@@ -104,7 +104,9 @@ class Options:
         is_placed = utility == "distortion" or self.values is not None
         places = self._places(joint) if is_placed else None
         if places is not None and self.codeword == "chebyshev" and self.norm == 1 and places.coordinates.shape[1] > 2:
-            raise InputError("the Chebyshev centre in the l_1 norm is offered for up to two columns: use norm 2 or inf")
+            raise InputError(
+                "the Chebyshev centre in the l_1 norm is for one or two columns of numbers: use norm 2 or inf"
+            )
         cost: Cost = "size" if utility == "resolution" else "distortion"
         return Setting(
             joint=joint,
