@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -146,3 +149,18 @@ def test_bad_input() -> None:
         all_information(np.full((2, 9), 1 / 18), [100])
     with pytest.raises(InputError, match="start later"):
         self_disclosure_rate([0.5, 0.5], [1], protect=2)
+
+
+@pytest.mark.parametrize("limit", [0, -1, math.nan, "lots", True])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        output_perturbation,
+        full_data,
+        lambda joint, time_limit: disclosed_information(joint, [1, 2], time_limit=time_limit),
+        lambda joint, time_limit: known_latent_information(joint, [1, 2], time_limit=time_limit),
+    ],
+)
+def test_an_odd_time_limit_is_refused(ask: Callable[..., object], limit: object) -> None:
+    with pytest.raises(InputError, match=f"positive number of seconds, not {limit!r}"):
+        ask(TABLE_I, time_limit=limit)

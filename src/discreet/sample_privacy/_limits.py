@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet import _clock
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import InputError
@@ -118,10 +119,11 @@ def private_information(joint: Any) -> tuple[float, IntArray]:
 
 def _solved(rows: FloatArray, p: FloatArray, latent: FloatArray | None, time_limit: float) -> Capacity:
     """max I(W;Y) over posteriors u ≥ 0 with rows u = rows p; latent has one row a w, None for W = the point itself."""
+    seconds = checks.time_limit(time_limit)
     program = Program(independent_rows(np.vstack([np.ones(len(p)), rows])), p, latent)
     if program.rank == program.size:
         return Capacity(0.0, 0.0)
-    limits = Limits(_clock.now() + time_limit, 1e-9, lambda _: None)
+    limits = Limits(_clock.now() + seconds, 1e-9, lambda _: None)
     found = optimise(program, limits, np.random.default_rng(0))
     value = max(0.0, program.latent_entropy - found.pool.value)
     return Capacity(value, max(value, min(program.latent_entropy - found.least, program.latent_entropy)))

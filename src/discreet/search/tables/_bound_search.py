@@ -144,7 +144,7 @@ def raise_prices(search: Search, rounds: int, tell: Callable[[], None]) -> None:
         began = _clock.worked()
         left = search.deadline - began - 2.2 * search.walk_seconds
         members = len(search.pool.groups.types)
-        steps = min(STEPS, 15 + 5 * turn, int(left / (search.step_seconds * members)))
+        steps = int(min(STEPS, 15 + 5 * turn, left / (search.step_seconds * members)))
         if steps < 8:
             return
         mean = float(search.value)
