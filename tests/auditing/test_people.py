@@ -294,6 +294,9 @@ def test_a_table_against_its_population(sample: list[int], others: list[int]) ->
     found = dc.audit({"a": sample}, public="a", population={"a": sample + others})
     share = [Counter(sample)[a] / size for a, size in people.items()]
     assert found.values["kmap"] == min(people[a] for a in sample)
+    assert found.population is not None
+    assert found.population.journalist == pytest.approx(max(1 / people[a] for a in sample))
+    assert found.population.marketer == pytest.approx(sum(1 / people[a] for a in sample) / len(sample))
     assert found.values["presence_max"] == pytest.approx(max(share))
     assert found.values["presence_min"] == pytest.approx(min(share))
     (finding,) = found.check(["kmap>=3"])

@@ -154,6 +154,8 @@ OTHERS: dict[str, Callable[[Case], Any]] = {
     "uniques": lambda c: audit_of(c).risk.uniques,
     "below5": lambda c: audit_of(c).risk.below[5],
     "kmap": lambda c: audit_of(c).values["kmap"],
+    "journalist": lambda c: audit_of(c).population.journalist,  # type: ignore[union-attr]
+    "marketer_of_all": lambda c: audit_of(c).population.marketer,  # type: ignore[union-attr]
     "presence_min": lambda c: audit_of(c).values["presence_min"],
     "presence_max": lambda c: audit_of(c).values["presence_max"],
 }

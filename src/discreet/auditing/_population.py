@@ -29,7 +29,9 @@ class Population:
     """How many people of the population have each public value of the table, and what that says of who is in the table.
 
     `sizes` and `presence`, the share f/F, have an entry per public value of the joint. `presence_min` and `presence_max` bound
-    that share over all values of the population; `outside` are the records beyond the people there are.
+    that share over all values of the population; `outside` are the records beyond the people there are. `journalist` and
+    `marketer` are the probabilities that somebody of the table is found among the people who match him, 1/F, at the most and
+    on average [El Emam 2013].
     """
 
     source: str
@@ -39,6 +41,8 @@ class Population:
     presence_min: float
     presence_max: float
     outside: int
+    journalist: float
+    marketer: float
 
     @property
     def kmap(self) -> int:
@@ -65,8 +69,11 @@ class Population:
         present = np.minimum(1.0, of_theirs / totals(everybody, lacking, everybody, lacking, people))
         share = np.minimum(1.0, matched.records / np.maximum(sizes, 1))
         most = max(float(share.max()), float(present.max()))
-        outside = int(np.maximum(0, np.asarray(joint.records) - sizes).sum())
-        return cls(named(table), int(people.sum()), sizes, share, float(present.min()), most, outside)
+        records = np.asarray(joint.records)
+        outside = int(np.maximum(0, records - sizes).sum())
+        found = 1.0 / np.maximum(sizes, matched.records)
+        risk = float(found.max()), float(records @ found / records.sum())
+        return cls(named(table), int(people.sum()), sizes, share, float(present.min()), most, outside, *risk)
 
     def sentences(self) -> list[str]:
         """The findings in words."""
@@ -77,6 +84,8 @@ class Population:
             k = f"Some record matches {alone} of the {self.people:,} people in {self.source} (k-map {self.kmap})."
         said = [
             k,
+            f"Among those who match him, somebody of the table is found with a probability of {self.journalist:.1%} at "
+            f"the most (journalist's risk), {self.marketer:.1%} on average (marketer's).",
             f"That somebody is in the table is known with a probability from {least:.1%} to {most:.1%} (δ-presence).",
         ]
         if self.outside:
@@ -87,7 +96,8 @@ class Population:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain figures, for JSON."""
-        return {"source": self.source, "people": self.people, **self.values, "records_outside": self.outside}
+        risk = {"journalist": self.journalist, "marketer": self.marketer}
+        return {"source": self.source, "people": self.people, **self.values, **risk, "records_outside": self.outside}
 
 
 def _one_coding(joint: Joint, counted: Counted) -> tuple[IntArray, IntArray, list[list[Any]]]:
