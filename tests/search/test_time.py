@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,6 +175,33 @@ def test_more_time_never_loses_a_policy_of_numbers(
     found = [dc.frontier(grades(), leakage, utility, method, time_limit=looks) for looks in (3, 10, 30, 60, 90)]  # type: ignore[arg-type]
     for short, longer in itertools.combinations(found, 2):
         assert not lost(short, longer)
+
+
+@pytest.mark.parametrize("leakage", ["Lmin", "D_2"])
+def test_no_policies_are_measured_when_time_is_over(leakage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discreet.search.information import _other_leakages as engine
+
+    over = False
+    measured = 0
+    is_over, measure = Watch.over, engine._measured
+
+    def noted(self: Watch, share: float = 1.0) -> bool:
+        nonlocal over
+        over = is_over(self, share)
+        return over
+
+    def counted(task: Any, partitions: Any) -> Any:
+        nonlocal measured
+        measured += len(partitions) if over else 0
+        return measure(task, partitions)
+
+    by_looks(monkeypatch)
+    monkeypatch.setattr(Watch, "over", noted)
+    monkeypatch.setattr(engine, "_measured", counted)
+    rng = np.random.default_rng(0)
+    found = dc.frontier(dc.Joint.from_array(rng.integers(0, 9, (6, 40)) + 1), leakage, time_limit=60)
+    assert over
+    assert measured < 2 * len(found.points) + 100  # those that are shown, once more
 
 
 @pytest.mark.parametrize("utility", ["resolution", "distortion"])

@@ -11,6 +11,7 @@ time limit, so results repeat, and a longer limit goes on where a shorter one en
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,6 +57,7 @@ def search_parts(
     progress: Progress | None = None,
     watch: Watch | None = None,
     whole: bool = False,
+    each: Callable[[Partitions], object] | None = None,
 ) -> list[Partitions]:
     """Candidates for the frontier of I(S;X̂) against I(X;X̂), path by path; all of them meet the side condition.
 
@@ -71,9 +73,12 @@ def search_parts(
         Every block weighs at least this much; InputError if nothing can.
     whole
         Annealing is one path, and left out where time ended it: for whom a path is worth having whole or not at all.
+    each
+        Told every path as soon as it is there, so that what is made of it is within the time, too.
     """
     watch = watch or Watch(time_limit)
     found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)
+    found.each = each
     with watch:
         found.merge()
         if weights.n > 2 and weights.n * weights.n_s <= TABLES:
@@ -105,6 +110,12 @@ class _Search:
         self.time_limit, self.watch = time_limit, watch
         self.progress = progress
         self.parts: list[Partitions] = []
+        self.each: Callable[[Partitions], object] | None = None
+
+    def keep(self, part: Partitions) -> None:
+        self.parts.append(part)
+        if self.each:
+            self.each(part)
 
     def say(self, stage: str, share: float) -> None:
         if self.progress:
@@ -145,11 +156,11 @@ class _Search:
         for threshold in np.linspace(0.0, most, count):
             if self.late():
                 return
-            self.parts.append(pairwise(self.weights, float(threshold), self.problem))
+            self.keep(pairwise(self.weights, float(threshold), self.problem))
 
     def path(self, multiplier: float) -> Dendrogram:
         made = dendrogram(self.weights, multiplier, self.problem, at_least=self.at_least)
-        self.parts.append(made.allowed)
+        self.keep(made.allowed)
         return made
 
     def between(self, paths: dict[float, Dendrogram]) -> float:
@@ -190,7 +201,7 @@ class _Search:
                 max_sweeps=20 if self.weights.n <= WHOLE else 2,
                 at_least=self.at_least,
             )
-            self.parts.append(path)
+            self.keep(path)
 
     # ------------------------------------------------------------------ annealing
 
@@ -201,4 +212,4 @@ class _Search:
         bands.fill(found)
         bands.anneal(0.5 * self.time_limit, self.late, self.say)
         if not (whole and self.late()):
-            self.parts.append(bands.found())
+            self.keep(bands.found())

@@ -23,7 +23,7 @@ from discreet.search.information._moves import land
 from discreet.search.information._polish import Polished, is_polished, polish
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from discreet._typing import IntArray
     from discreet.release._frontier import Frontier
@@ -154,7 +154,9 @@ def planned_search(task: Task) -> Partitions:
     return Partitions.together(planned_parts(task, task.seed, whole=False))
 
 
-def planned_parts(task: Task, seed: int, *, whole: bool) -> list[Partitions]:
+def planned_parts(
+    task: Task, seed: int, *, whole: bool, each: Callable[[Partitions], object] | None = None
+) -> list[Partitions]:
     """The same path by path; with `whole`, only those that time did not end."""
     return search_parts(
         task.weights,
@@ -165,6 +167,7 @@ def planned_parts(task: Task, seed: int, *, whole: bool) -> list[Partitions]:
         progress=task.progress,
         watch=task.watch,
         whole=whole,
+        each=each,
     )
 
 

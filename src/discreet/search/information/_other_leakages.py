@@ -195,11 +195,15 @@ def _borrowed(task: Task, seed: int) -> list[Partitions]:
 
     Which of a path are taken does not depend on other paths: what less time finds, more time finds, too.
     """
-    found, most = [], int(np.clip(MEASURED / len(task.weights.weight), 10, BORROWED))
-    for part in planned_parts(task, seed, whole=True):
+    found: list[Partitions] = []
+    most = int(np.clip(MEASURED / len(task.weights.weight), 10, BORROWED))
+
+    def borrow(part: Partitions) -> None:
         best = worth_having(task, part)
         spread = np.unique(np.linspace(0, len(best) - 1, most).astype(np.int64))
         found.append(_measured(task, [part.partition(int(i)) for i in best[spread]]))
+
+    planned_parts(task, seed, whole=True, each=borrow)
     return found
 
 
