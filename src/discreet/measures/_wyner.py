@@ -84,7 +84,8 @@ def _least(joint: Joint, cost: _Cost, restarts: int, seed: int) -> CommonInforma
     searched = [_search(p, sizes[i % 4], rng) for i in range(restarts)]
     tried = [made for q in searched for made in (_exact(p, q), _refitted(p, q))]
     if restarts:
-        tried.append(least_entropy(p, [q * p for q in searched], rng))
+        starts = searched if cost is _entropy_of else searched[: len(sizes)]
+        tried.append(least_entropy(p, [q * p for q in starts], rng))
     if cost is _wyner_of:
         tried += [least_information(p, made) for made in sorted(tried, key=lambda made: cost(p, made))[:_POLISHED]]
     for made in tried:
