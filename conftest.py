@@ -1,4 +1,4 @@
-"""For every test, examples in docstrings included."""
+"""For every test; at the root, since examples in docstrings of src/ and packages/ are tests, too."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ import discreet as dc
 rng = np.random.default_rng(0)
 joint = dc.Joint.from_pairs(np.stack([rng.integers(0, 12, 3000), rng.integers(0, 400, 3000)], 1))
 found = dc.frontier(joint, time_limit=10)
-print(found.stopped, found.hypervolume)
+print(found.hypervolume)
 """
 
 
@@ -116,6 +116,11 @@ def test_the_clock_stands_still_for_everybody_meanwhile(time: Time) -> None:
     assert _clock.now() == pytest.approx(before + 1)
 
 
+def test_a_search_says_its_seconds_by_the_same_clock(time: Time) -> None:
+    """What it leaves of a limit is for withholding rows, which gets nothing where compiling counts."""
+    assert dc.frontier(dc.Joint.from_array([[3, 1, 0], [0, 1, 3]])).seconds == 0.0
+
+
 @pytest.mark.slow
 def test_a_first_search_finds_what_a_second_one_does(tmp_path: Path) -> None:
     """It compiles for half a minute on a free machine."""
@@ -125,4 +130,4 @@ def test_a_first_search_finds_what_a_second_one_does(tmp_path: Path) -> None:
     )
     rng = np.random.default_rng(0)
     joint = dc.Joint.from_pairs(np.stack([rng.integers(0, 12, 3000), rng.integers(0, 400, 3000)], 1))
-    assert done.stdout.split()[1] == str(dc.frontier(joint).hypervolume)
+    assert done.stdout.strip() == str(dc.frontier(joint).hypervolume)

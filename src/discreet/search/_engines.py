@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
+from discreet import _clock
 from discreet._typing import Method
 from discreet.errors import InputError
 from discreet.release._by_k import Levels
@@ -72,7 +72,7 @@ def engine_for(task: Task) -> SearchEngine:
 
 def solve(task: Task) -> Frontier:
     """The frontier of a task: searched, thinned out to what is worth having, and bounded."""
-    started = time.perf_counter()
+    started = _clock.now()
     engine = engine_for(task)
     task = replace(task, setting=replace(task.setting, engine=engine))
     found = engine.search(task)
@@ -84,6 +84,6 @@ def solve(task: Task) -> Frontier:
         complete=found.complete,
         polished=found.polished,
         stopped="interrupt" if task.watch.interrupted else "time" if task.watch.stopped else None,
-        seconds=time.perf_counter() - started,
+        seconds=_clock.now() - started,
         levels=None if found.levels is None else Levels(found.levels[0], Points(task.setting, found.levels[1])),
     )

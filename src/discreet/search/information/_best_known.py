@@ -77,8 +77,7 @@ def search_parts(
         Told every path as soon as it is there, so that what is made of it is within the time, too.
     """
     watch = watch or Watch(time_limit)
-    found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch)
-    found.each = each
+    found = _Search(weights, checked_problem(problem), seed, time_limit, at_least, progress, watch, each)
     with watch:
         found.merge()
         if weights.n > 2 and weights.n * weights.n_s <= TABLES:
@@ -101,6 +100,7 @@ class _Search:
         at_least: float,
         progress: Progress | None,
         watch: Watch,
+        each: Callable[[Partitions], object] | None,
     ) -> None:
         self.weights, self.problem, self.at_least = weights, problem, at_least
         self.sign = 1.0 if problem == "funnel" else -1.0
@@ -108,9 +108,8 @@ class _Search:
         self.least = least_count(self.integers, at_least)
         self.rng = np.random.default_rng(seed)
         self.time_limit, self.watch = time_limit, watch
-        self.progress = progress
+        self.progress, self.each = progress, each
         self.parts: list[Partitions] = []
-        self.each: Callable[[Partitions], object] | None = None
 
     def keep(self, part: Partitions) -> None:
         self.parts.append(part)

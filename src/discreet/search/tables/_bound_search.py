@@ -150,8 +150,7 @@ def raise_prices(search: Search, rounds: int, tell: Callable[[], None]) -> None:
         mean = float(search.value)
         rate = width * mean
         _, raised = search.pool.ascend(y, counts, steps=steps, rate=rate, last_rate=rate / 5, ceiling=ceiling)
-        if turn > 0:  # the first has the compiler's time in it
-            search.step_seconds = (_clock.worked() - began) / (steps * members)
+        search.step_seconds = (_clock.worked() - began) / (steps * members)
         units = np.floor(np.clip(raised, -ceiling, ceiling) * UNIT).astype(np.int64)
         done, delta = search.walk(units, np.full(len(units), int(0.3 * rate * UNIT)), room=_room(search))
         if not done:
