@@ -338,7 +338,7 @@ def test_every_promise_of_the_leakage_is_held_to() -> None:
         assert any(reason.startswith("I* is 1 bits") for reason in reasons) == (leakage != "L0")
 
 
-OLD = sorted((Path(__file__).parents[1] / "reference" / "policies").glob("schema1-*.json"))
+OLD = sorted((Path(__file__).parents[1] / "reference" / "files" / "schema1").glob("schema1-*.json"))
 
 
 @pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
