@@ -17,8 +17,8 @@ app: .venv/.app ## the web app, in your browser
 test: .venv/.dev ## the test suite, without what is slow
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "not slow and not long and not postgres and not browser and not spark"
 
-slow: .venv/.dev ## what `test` leaves out
-	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres) and not long and not browser and not spark"
+slow: .venv/.dev ## what `test` leaves out, and every property again with all of its examples
+	DISCREET_DATA=$(DATA) DISCREET_EXAMPLES=all $(BIN)/python -m pytest -q $(WORKERS) -m "(slow or postgres or hypothesis) and not long and not browser and not spark"
 
 spark: .venv/.spark ## a cluster of Spark on loopback; needs Java: apt-get install default-jre-headless
 	DISCREET_DATA=$(DATA) $(BIN)/python -m pytest -q -m spark tests

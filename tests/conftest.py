@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import examples
+
 # A busy machine is slow: no example fails for the time it took.
-settings.register_profile("discreet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "discreet", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=examples(100)
+)
 settings.load_profile("discreet")
 
 Rows = list[dict[str, Any]]

@@ -89,6 +89,7 @@ def test_audit_in_a_notebook(table: Path) -> None:
     assert "illness" in repr(found)
 
 
+@pytest.mark.slow
 def test_release_report_apply_and_verify(table: Path, tmp_path: Path) -> None:
     out, policy, report = tmp_path / "out.parquet", tmp_path / "policy.json", tmp_path / "report.html"
     asked = ("-s", "illness", "-p", "age")
@@ -105,6 +106,7 @@ def test_release_report_apply_and_verify(table: Path, tmp_path: Path) -> None:
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_frontier_and_its_picture(table: Path, tmp_path: Path) -> None:
     picture = tmp_path / "frontier.png"
     done = run("frontier", str(table), "-s", "illness", "-p", "age", "--plot", str(picture))

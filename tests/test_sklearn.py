@@ -29,6 +29,7 @@ import discreet as dc
 from discreet import Joint, Policy
 from discreet.errors import InputError
 from discreet.sklearn import Coarsener
+from tests.examples import examples
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator, unused-ignore]
@@ -62,7 +63,7 @@ def test_what_is_learnt_is_a_policy_of_the_rows() -> None:
     assert fitted.n_features_in_ == 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(1, 3), st.integers(0, 99), st.sampled_from(["centroid", "medoid", "chebyshev"]), st.booleans())
 def test_every_row_becomes_its_blocks_codeword(columns: int, seed: int, codeword: Any, by_size: bool) -> None:
     X, s = rows(25, columns, seed)
@@ -201,7 +202,7 @@ def test_without_scikit_learn_it_says_what_to_install(tmp_path: Path) -> None:
 def test_several_columns_and_a_requirement() -> None:
     rng = np.random.default_rng(0)
     rows, s = rng.integers(0, 30, (200, 3)).astype(float), rng.integers(0, 6, 200)
-    fitted = Coarsener(require=["n>=5", "k>=3"], time_limit=1).fit(rows, s)
+    fitted = Coarsener(require=["n>=5", "k>=3"], time_limit=0.2).fit(rows, s)
     coarse = fitted.transform(rows)
     groups: dict[tuple[float, ...], list[int]] = {}
     for row, value in zip(map(tuple, coarse.tolist()), s.tolist(), strict=True):

@@ -68,6 +68,7 @@ def test_everybody_keeps_what_was_promised(folder: Path, capsys: pytest.CaptureF
     assert found["findings"][0]["shortest"] >= 0.3 - 1e-6
 
 
+@pytest.mark.slow
 def test_a_report_to_sign(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "report.html"
     code, out, _ = run(folder, capsys, "--html", str(report))

@@ -111,6 +111,7 @@ def test_who_cannot_pay_holds_up_no_answer(agent: Agent) -> None:
     agent.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced(agent: Agent) -> None:
     async def all_of_it() -> None:
         desk = Desk(agent, apart=True)

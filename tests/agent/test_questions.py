@@ -23,6 +23,7 @@ from discreet.agent._service import Agent
 from discreet.agent._sql import question_of
 from discreet.agent._statements import statement_of
 from tests.agent.servers import write_agent
+from tests.examples import examples
 
 pytest.importorskip("sqlglot")
 
@@ -83,7 +84,7 @@ def members(holding: Holding, condition: Condition) -> list[float]:
     return sorted(holding.private["x"][group_of(condition, holding.public, holding.people)].tolist())
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(condition=CONDITIONS)
 def test_a_group_is_what_a_database_says(
     holding: Holding, database: duckdb.DuckDBPyConnection, condition: Condition
@@ -120,7 +121,7 @@ def rewritten(draw: st.DrawFn, condition: Condition) -> Condition:
     return Junction("not", (Junction("not", (condition,)),)) if draw(st.booleans()) else condition
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data(), condition=CONDITIONS)
 def test_other_words_name_the_same_people(holding: Holding, data: st.DataObject, condition: Condition) -> None:
     again = data.draw(rewritten(condition))

@@ -136,6 +136,7 @@ def check(running: Running, *, examples: int, seed_names: bool) -> None:
     assert 'path="/ask",status="200"' in counted or not seed_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed_names", [True, False], ids=["names that exist", "any names"])
 def test_no_request_breaks_the_agent(running: Running, seed_names: bool) -> None:
     check(running, examples=10, seed_names=seed_names)

@@ -34,6 +34,7 @@ def connect(running: Running, stack: ExitStack, sent: bytes) -> socket.socket:
     return made
 
 
+@pytest.mark.slow
 def test_half_sent_headers_are_cut_off(running: Running, opened: ExitStack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEADERS", 0.2)
     # From the beginning, silent from the beginning, and behind a request that was answered.

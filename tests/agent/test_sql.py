@@ -13,6 +13,7 @@ from discreet.agent._questions import Question
 from discreet.agent._sql import question_of
 from discreet.agent._statements import statement_of
 from discreet.errors import InputError
+from tests.examples import examples
 
 sqlglot = pytest.importorskip("sqlglot")
 
@@ -258,7 +259,7 @@ def check(text: str) -> None:
             assert question_of(statement_of(found)).to_json() == found.to_json()
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=examples(1_000))
 @given(STATEMENTS)
 @example("a = 1e9999999999")
 @example("a = 0x1F")

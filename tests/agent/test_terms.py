@@ -115,6 +115,7 @@ def left(told: list[tuple[Any, float, float]], unit: Any, most: Any) -> Any:
     return np.array(out)
 
 
+@pytest.mark.slow
 def test_an_adversary_with_sums_of_both_columns_leaves_everybody_both_promises(agent: Agent) -> None:
     """Salary, bonus and combinations of them about overlapping groups, so finely that cells are narrower than a step."""
     rng = np.random.default_rng(3)

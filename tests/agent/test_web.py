@@ -434,6 +434,7 @@ def test_an_error_that_nobody_foresaw(
     assert "171.2" not in said
 
 
+@pytest.mark.slow
 def test_it_ends_in_good_order_and_its_log_tells_nothing(folder: Path) -> None:
     """SIGTERM under load: what was begun is answered or cut off cleanly, and all that was said is in the ledger."""
     ledger = Ledger(f"sqlite:///{folder / 'ledger.sqlite'}")

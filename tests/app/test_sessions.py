@@ -91,6 +91,7 @@ def test_a_password_in_an_address_is_not_shown(sessions: Sessions) -> None:
     job.stop()
 
 
+@pytest.mark.slow
 def test_work_can_be_stopped_and_what_was_found_stays(opened: Session) -> None:
     assert opened.preview is not None and opened.preview.guess.public
     assert not opened.recipe.public and not opened.recipe.sensitive  # guesses are offered, and not applied

@@ -54,7 +54,7 @@ MODELS: list[tuple[str, Callable[[Shares, Shares], float]]] = [
 def test_every_group_of_a_release_holds_it(require: str, by_hand: Callable[[Shares, Shares], float]) -> None:
     table = registry()
     done = dc.generalise(
-        table, public=["age", "ward"], sensitive=["illness"], require=["n>=3", require], time_limit=0.5
+        table, public=["age", "ward"], sensitive=["illness"], require=["n>=3", require], time_limit=0.2
     )
     released = done.release(keep=["illness"])
     groups: dict[tuple[object, object], Counter[str]] = defaultdict(Counter)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.auditing import individual_risk, special
 from discreet.errors import ColumnError, InputError, MeasureError
+from tests.examples import examples
 from tests.processes import run
 
 Row = tuple[Any, ...]
@@ -225,7 +226,7 @@ def test_odds_of_a_match_average_to_those_of_the_file() -> None:
 # ------------------------------------------------------------------ missing cells that match anything
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(holey)
 def test_a_missing_cell_matches_anything(table: list[Row]) -> None:
     def matches(one: Row, other: Row) -> bool:
@@ -254,7 +255,7 @@ def test_wildcards_are_for_audits_alone() -> None:
         dc.Joint.from_table(table, "ill", "a", missing="wildcard")
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(holey, holey)
 def test_wildcards_in_special_people_and_in_the_population(table: list[Row], everybody: list[Row]) -> None:
     def matches(one: Row, other: Row, some: tuple[int, ...] = (0, 1, 2)) -> bool:

@@ -14,6 +14,7 @@ from discreet import Joint
 from discreet.auditing import Threat, load_threats
 from discreet.errors import InputError
 from discreet.testing import joints
+from tests.examples import examples
 from tests.processes import run
 
 INSURER = Threat("An insurer learns of an illness", "ill", ("asthma",), 3, 1)
@@ -35,7 +36,7 @@ def test_winnings_and_people_by_hand() -> None:
     assert found.to_dict()["leakage"] == "inf"  # JSON has no infinity: it is this text in every document
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(joints(), st.floats(0, 5), st.floats(0, 5))
 def test_the_best_of_acting_and_leaving_it_in_every_group(joint: Joint, wins: float, loses: float) -> None:
     counts = joint.counts.toarray()

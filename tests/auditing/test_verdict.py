@@ -65,7 +65,7 @@ def test_the_command_to_type_next_does_what_it_says(capsys: Any, people: Path, m
     (line,) = [line for line in out.splitlines() if line.startswith("  discreet release")]
     words = shlex.split(line)
     assert "--na" in words and "drop" in words
-    code, out, err = said(capsys, *words[1:], "--time-limit", "1")
+    code, out, err = said(capsys, *words[1:], "--time-limit", "0.2")
     assert (code, err) == (0, "") and "n>=5 holds in every group" in out
     again = said(capsys, "audit", "released.csv", "-s", "age", "-p", "sex")[1]
     assert "smaller than 5" in again

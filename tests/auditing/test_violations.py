@@ -86,7 +86,7 @@ def test_delta_and_ordered_closeness_bind_a_release() -> None:
     rng = np.random.default_rng(3)
     table = {"age": rng.integers(20, 60, 600).tolist(), "grade": rng.integers(1, 4, 600).tolist()}
     for require in ("delta<=1.5", "t_ord<=0.15"):
-        done = dc.generalise(table, public=["age"], sensitive=["grade"], require=["n>=3", require], time_limit=0.5)
+        done = dc.generalise(table, public=["age"], sensitive=["grade"], require=["n>=3", require], time_limit=0.2)
         joint = dc.Joint.from_table(done.release(keep=["grade"]), "grade", "age")
         assert joint.n_x > 1
         assert dc.audit(done.release(keep=["grade"]), "grade", "age").check([require])[0].met

@@ -15,7 +15,7 @@ from discreet.tables._writing import write_rows
 from tests.processes import said
 
 RUN = ("init", "audit", "frontier", "release", "apply", "verify", "disclose")  # the last three need the one before
-QUICK = {"release": ["--time-limit", "1"], "disclose": ["--time-limit", "1"]}
+QUICK = {"release": ["--time-limit", "0.2"], "disclose": ["--time-limit", "0.2"]}
 
 
 def example(name: str) -> str:

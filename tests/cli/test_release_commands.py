@@ -147,6 +147,7 @@ def test_frontier_as_text_with_a_picture_and_others_beside_it(published: tuple[P
     assert names(tmp_path) == {"f.png"}
 
 
+@pytest.mark.slow
 def test_frontier_as_json_in_other_measures(published: tuple[Path, Done], tmp_path: Path) -> None:
     folder, _ = published
     table = str(folder / "people.csv")
@@ -186,6 +187,7 @@ def test_release_with_every_option(published: tuple[Path, Done], tmp_path: Path)
     assert Policy.load(tmp_path / "p.json").unseen == "suppress"
 
 
+@pytest.mark.slow
 def test_a_search_for_rows_to_suppress_that_time_ended_says_so(published: tuple[Path, Done], tmp_path: Path) -> None:
     folder, _ = published
     asked = ("release", str(folder / "people.csv"), "-s", "age", "-p", "chol", "--max-leakage", "1", "--suppress", "3")

@@ -26,7 +26,7 @@ def frontier(*arguments: object) -> Result:
     return CliRunner().invoke(group, ["frontier", *map(str, arguments)])
 
 
-ROLES = ("-s", "diagnosis", "-p", "age,sex,postcode", "--type", "postcode=code", "--time-limit", "1.5")
+ROLES = ("-s", "diagnosis", "-p", "age,sex,postcode", "--type", "postcode=code", "--time-limit", "0.2")
 
 
 def test_loss_against_n_and_k_with_the_bound_in_one_picture(people: Path, tmp_path: Path) -> None:
@@ -50,6 +50,7 @@ def test_the_figures_as_json_never_fall(people: Path) -> None:
     assert all(0 < point["bound"] <= point["loss"] for point in only["points"])
 
 
+@pytest.mark.slow
 def test_mondrian_beside_it_loses_no_less(people: Path, tmp_path: Path) -> None:
     more = ("--against", "n=3,8", "--compare", "mondrian")
     (only,) = json.loads(frontier(people, *ROLES, *more, "--json").stdout)["frontiers"]
@@ -60,7 +61,7 @@ def test_mondrian_beside_it_loses_no_less(people: Path, tmp_path: Path) -> None:
 
 
 def test_n_alone_needs_no_sensitive_column(people: Path) -> None:
-    done = frontier(people, "-p", "age,sex", "--against", "n=3,10", "--time-limit", "1")
+    done = frontier(people, "-p", "age,sex", "--against", "n=3,10", "--time-limit", "0.2")
     assert done.exit_code == 0, done.output
     assert done.output.count("loss against") == 1
 
@@ -68,7 +69,7 @@ def test_n_alone_needs_no_sensitive_column(people: Path) -> None:
 def test_a_recipe_says_it_all(people: Path) -> None:
     recipe = people.parent / "recipe.toml"
     recipe.write_text(
-        'require = ["n>=5"]\n[data]\ntable = "people.csv"\n[columns.age]\nrole = "public"\n[search]\ntime_limit = 1\n'
+        'require = ["n>=5"]\n[data]\ntable = "people.csv"\n[columns.age]\nrole = "public"\n[search]\ntime_limit = 0.2\n'
     )
     done = frontier("--recipe", recipe, "--against", "n=5,10")
     assert "n>=10: loss" in done.output

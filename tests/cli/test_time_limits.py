@@ -63,6 +63,7 @@ def test_a_tiny_limit_is_a_sound_result(command: str, capsys: pytest.CaptureFixt
         assert run("verify r.csv --policy r.json --original people.csv") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [name for name in COMMANDS if "soft" not in COMMANDS[name]])
 def test_a_limit_that_never_comes_ends_when_nothing_is_found(command: str) -> None:
     assert run(COMMANDS[command], "--time-limit", "inf") == 0

@@ -13,13 +13,14 @@ from discreet import Joint, measures
 from discreet.measures._products import least_entropy, least_information
 from discreet.measures._wyner import _exact, _refitted, _search, _wyner_of
 from discreet.testing import joints
+from tests.examples import examples
 
 
 def h(p: float) -> float:
     return 0.0 if p in (0, 1) else -p * math.log2(p) - (1 - p) * math.log2(1 - p)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(joints(4, 4), st.integers(0, 5))
 def test_a_found_decomposition_is_exact(joint: Joint, seed: int) -> None:
     p = joint.pmf.toarray()
@@ -29,6 +30,7 @@ def test_a_found_decomposition_is_exact(joint: Joint, seed: int) -> None:
         assert part * part.sum() == pytest.approx(np.outer(part.sum(axis=1), part.sum(axis=0)), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
 def test_erasures(p: float) -> None:
     joint = Joint.from_array([[(1 - p) / 2, 0, p / 2], [0, (1 - p) / 2, p / 2]])
@@ -46,6 +48,7 @@ def test_what_is_independent_has_nothing_in_common() -> None:
         assert found.upper == pytest.approx(0.0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a", [0.05, 0.2, 0.4])
 def test_one_row_less_what_makes_the_rest_a_product(a: float) -> None:
     """Of a doubly symmetric source, W that tells one corner from a product: (1 − 2a)/(2(1 − a)) of all, by hand."""
@@ -53,7 +56,8 @@ def test_one_row_less_what_makes_the_rest_a_product(a: float) -> None:
     assert measures.exact_common_information(joint).upper <= min(1.0, h((1 - 2 * a) / (2 * (1 - a)))) + 1e-9
 
 
-@settings(max_examples=15)
+@pytest.mark.slow
+@settings(max_examples=examples(15))
 @given(joints(4, 4), st.integers(0, 5))
 def test_better_decompositions_are_exact_too(joint: Joint, seed: int) -> None:
     p, rng = joint.pmf.toarray(), np.random.default_rng(seed)
@@ -66,7 +70,7 @@ def test_better_decompositions_are_exact_too(joint: Joint, seed: int) -> None:
     assert _wyner_of(p, least_information(p, refitted)) <= _wyner_of(p, refitted) + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(4, 4), st.integers(0, 99))
 def test_no_gain_function_exceeds_the_capacities(joint: Joint, seed: int) -> None:
     found = measures.capacities(joint)
@@ -84,7 +88,7 @@ def test_no_gain_function_exceeds_the_capacities(joint: Joint, seed: int) -> Non
     assert found.multiplicative == pytest.approx(2 ** measures.maximal_leakage(joint))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=9))
 def test_partitions_are_ordered_by_refinement(blocks: list[tuple[int, int]]) -> None:
     one = Joint.from_pairs([(i, a) for i, (a, _) in enumerate(blocks)])

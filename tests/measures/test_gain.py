@@ -14,23 +14,24 @@ from hypothesis import strategies as st
 from discreet import Joint, measures
 from discreet.errors import InputError, JointError, MeasureError
 from discreet.testing import coarsened_joints, joints
+from tests.examples import examples
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(joints())
 def test_guessing_s_itself_is_min_entropy_leakage(joint: Joint) -> None:
     found = measures.vulnerability(joint, np.eye(joint.n_s))
     assert found.leakage == pytest.approx(measures.min_entropy_leakage(joint), abs=1e-12)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(joints(), st.integers(0, 2**32 - 1))
 def test_no_goal_gains_more_than_maximal_leakage(joint: Joint, seed: int) -> None:
     gain = np.random.default_rng(seed).random((4, joint.n_s))
     assert measures.vulnerability(joint, gain).leakage <= measures.maximal_leakage(joint) + 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(coarsened_joints(), st.integers(0, 2**32 - 1))
 def test_no_goal_is_served_better_by_what_was_coarsened(
     case: tuple[Joint, tuple[tuple[object, ...], ...]], seed: int
@@ -44,7 +45,7 @@ def test_no_goal_is_served_better_by_what_was_coarsened(
     assert joint.pmf.toarray() @ found.garbling == pytest.approx(coarse.pmf.toarray(), abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(joints(max_s=3, max_x=4), st.integers(0, 2**32 - 1))
 def test_either_answer_has_its_evidence(joint: Joint, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -104,7 +105,7 @@ def test_a_capacity_that_is_hardly_attained_is_proven_all_the_same() -> None:
         measures.shannon_capacity(Joint.from_array([[1, 1]]), gap=0)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(joints())
 def test_the_capacity_lies_between_the_information_and_maximal_leakage(joint: Joint) -> None:
     found = measures.shannon_capacity(joint, gap=1e-4)
@@ -120,7 +121,7 @@ def test_a_metric_is_a_unit() -> None:
         measures.metric_privacy(joint, lambda a, b: -1.0)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(joints(), st.integers(0, 2**32 - 1))
 def test_a_metric_by_the_definition(joint: Joint, seed: int) -> None:
     apart = np.random.default_rng(seed).choice([0.5, 1.0, 3.0, math.inf], (joint.n_s, joint.n_s))
@@ -173,7 +174,7 @@ def with_side(draw: st.DrawFn) -> tuple[Joint, np.ndarray]:
     return Joint.from_table(table, "s", "x", "a"), counts
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(with_side())
 def test_given_side_information_is_what_is_seen_within_each_a(case: tuple[Joint, np.ndarray]) -> None:
     joint, counts = case
@@ -203,7 +204,7 @@ def test_given_side_information_is_what_is_seen_within_each_a(case: tuple[Joint,
     assert sibson(joint, order=math.inf, side=True) == pytest.approx(worst(measures.maximal_leakage), abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(with_side())
 def test_sibson_information_given_side_information_has_no_jumps(case: tuple[Joint, np.ndarray]) -> None:
     joint, _ = case
@@ -213,7 +214,7 @@ def test_sibson_information_given_side_information_has_no_jumps(case: tuple[Join
     assert found[3] == pytest.approx(found[4], abs=1e-3) and found[5] == pytest.approx(found[4], abs=1e-3)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(with_side())
 def test_one_guess_at_s_beside_a(case: tuple[Joint, np.ndarray]) -> None:
     joint, counts = case

@@ -18,6 +18,7 @@ from discreet.errors import InputError, JointError, MeasureError
 from discreet.measures import REGISTRY, Measure
 from discreet.testing import ContractError, check_measure, coarsened_joints, joints
 from tests._oracles import measures as oracle
+from tests.examples import examples
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "measures.toml").read_text())
 EXAMPLE_1 = [(int(s), int(x)) for x, seen in REFERENCE["example_1"]["range"].items() for s in seen]
@@ -26,21 +27,23 @@ EXAMPLE_1 = [(int(s), int(x)) for x, seen in REFERENCE["example_1"]["range"].ite
 CALLABLE = {symbol: each for symbol, each in REGISTRY.items() if not each.needs_hierarchy}
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("symbol", list(REGISTRY))
 def test_every_measure_obeys_the_laws_of_its_role(symbol: str) -> None:
-    check_measure(REGISTRY[symbol], max_examples=40)
+    check_measure(REGISTRY[symbol], max_examples=examples(40))
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(
     "symbol", ["I_0", "I_0.5", "I_inf", "IA_0", "IA_0.3", "IA_inf", "L_1", "L_1.2", "L_40", "D_0", "D_1", "D_9"]
 )
 def test_orders_obey_the_laws_too(symbol: str) -> None:
-    check_measure(REGISTRY[symbol], max_examples=25)
+    check_measure(REGISTRY[symbol], max_examples=examples(25))
 
 
 @pytest.mark.parametrize("symbol", list(oracle.ORACLE))
 def test_measures_equal_their_definitions(symbol: str) -> None:
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     @given(joints(max_s=4, max_x=4))
     def compare(joint: Joint) -> None:
         assert REGISTRY[symbol](joint) == pytest.approx(oracle.ORACLE[symbol](oracle.pmf(joint)), abs=1e-9)
@@ -88,14 +91,14 @@ def test_the_worst_attribute_attains_the_maximal_guessing_leakage(joint: Joint) 
 
 
 @given(joints(max_s=4, max_x=4))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_maximal_alpha_leakage_grows_with_the_order(joint: Joint) -> None:
     found = [measures.maximal_alpha_leakage(joint, order=order) for order in (1, 1.1, 1.5, 2, 4, 16, math.inf)]
     assert all(low <= high + 1e-9 for low, high in itertools.pairwise(found))
 
 
 @given(joints(max_s=3, max_x=3), st.sampled_from([1.3, 2.0, 5.0]), st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_maximal_alpha_leakage_is_a_supremum_over_priors(joint: Joint, order: float, seed: int) -> None:
     top = measures.maximal_alpha_leakage(joint, order=order)
     rng = np.random.default_rng(seed)
@@ -288,7 +291,7 @@ def test_check_measure_can_fail() -> None:
     }
     for law, measure in breaks.items():
         with pytest.raises(ContractError, match=law):
-            check_measure(measure, max_examples=30)
+            check_measure(measure, max_examples=examples(30))
 
 
 def test_an_attribute_must_cover_s() -> None:

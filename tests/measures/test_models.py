@@ -17,6 +17,7 @@ from discreet.errors import InputError, MeasureError
 from discreet.measures._models import recursion_by_group
 from discreet.measures._movers import closeness_by_group, closeness_in_tree
 from discreet.testing import joints
+from tests.examples import examples
 
 
 def dense(joint: Joint) -> tuple[np.ndarray, np.ndarray]:
@@ -37,7 +38,7 @@ def transport(q: np.ndarray, p: np.ndarray, distance: np.ndarray) -> float:
     return float(done.fun)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints())
 def test_values_are_those_of_the_definitions(joint: Joint) -> None:
     q, p = dense(joint)
@@ -59,7 +60,7 @@ def test_values_are_those_of_the_definitions(joint: Joint) -> None:
         assert measures.recursive_diversity(joint, order=order) == pytest.approx(worst)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(joints(max_s=6))
 def test_closeness_is_the_least_work_of_moving(joint: Joint) -> None:
     q, p = dense(joint)
@@ -84,7 +85,7 @@ def hierarchies(draw: st.DrawFn, leaves: int) -> list[tuple[str, ...]]:
     return [(*way, "any") for way in ways]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(max_s=6), st.data())
 def test_closeness_in_a_hierarchy_is_the_least_work_too(joint: Joint, data: st.DataObject) -> None:
     q, p = dense(joint)

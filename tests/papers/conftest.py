@@ -116,3 +116,10 @@ def _run(tag: str, folder: Path) -> dict[str, Any]:
 def _read(found: dict[str, Any]) -> Checked:
     figures = {name: [Axes(*each) for each in axes] for name, axes in found["figures"].items()}
     return Checked([Row(**row) for row in found["rows"]], figures)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what runs a whole paper as slow: its claims and figures take a minute together."""
+    for item in items:
+        if "checked" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)

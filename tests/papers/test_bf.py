@@ -150,6 +150,7 @@ def off(measure: Callable[[dc.Joint], float]) -> Callable[[dc.Joint], float]:
     return lambda joint: measure(joint) + (0.25 if joint.n_s > 1 and joint.n_x > 1 else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "alias", "measure", "fall"),
     [

@@ -68,6 +68,7 @@ def test_verdicts(found: Checked) -> None:
     assert all(row.computed and "\n" not in row.computed and "nan" not in row.computed for row in found.rows)
 
 
+@pytest.mark.slow
 def test_figures(found: Checked) -> None:
     curves = {"fig2": 6 + 1, "fig4": 4}  # two curves, chords and gaps, and the place of p; three schemes and (67)
     assert set(found.figures) == {figure.name for figure in PAPER.figures}

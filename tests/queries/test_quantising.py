@@ -37,6 +37,7 @@ from discreet.queries._adversary import corners, cut_box_squares, slab_squares, 
 from discreet.queries._finite_domains import every_data_set
 from discreet.tables._checksum import write_sealed
 from tests._oracles.regions import corner_ball, most_of_smallest
+from tests.examples import examples
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "queries.toml").read_text())
 SLACK = 1 + 1e-9
@@ -146,7 +147,7 @@ domains = st.one_of(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     query=st.sampled_from(QUERIES),
     domain=domains,
@@ -181,7 +182,8 @@ def test_answers_keep_their_promise(query: Query, domain: Domain, error: float, 
     assert repr(found) and "<table>" in found._repr_html_()
 
 
-@settings(max_examples=40)
+@pytest.mark.slow
+@settings(max_examples=examples(40))
 @given(query=st.sampled_from(QUERIES[:7]), domain=domains, error=st.floats(0.1, 3))
 def test_least_leakage_is_never_worse(query: Query, domain: Domain, error: float) -> None:
     even, best = (quantise(query, domain, error=error, bins=bins) for bins in ("uniform", "least-leakage"))
@@ -192,7 +194,7 @@ def test_least_leakage_is_never_worse(query: Query, domain: Domain, error: float
         assert np.exp2(best.shares).sum() == pytest.approx(1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     sets=st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=4), min_size=1, max_size=3),
     error=st.sampled_from([0.3, 0.5, 1.0, 1.6, 2.5]),
@@ -242,7 +244,7 @@ def test_more_accuracy_gives_more_away() -> None:
 # -- what is left to people ---------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     query=st.sampled_from([*QUERIES[:6], Linear([1, 2, -3]), Linear([2, 2, 0])]),
     sets=st.lists(st.sets(st.integers(0, 5), min_size=1, max_size=4), min_size=3, max_size=3),
@@ -273,7 +275,7 @@ def test_discrete_regions_against_all_data_sets(query: Query, sets: list[set[int
     assert found.leakage == pytest.approx(math.log2(len(every) / np.bincount(cell).min()), abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @example(widths=[1, 1, 6, 6], cell=(0.4296875, 0.5))  # points that nearly coincide
 @given(
     widths=st.lists(st.integers(1, 6), min_size=2, max_size=4),

@@ -28,6 +28,7 @@ from discreet.queries import (
 )
 from discreet.queries._variance_range import most_squares
 from tests._oracles.regions import corner_values
+from tests.examples import examples
 
 bounds = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(0, 20)).map(lambda pair: (pair[0] / 4, (pair[0] + pair[1]) / 4)),
@@ -76,7 +77,7 @@ def test_quantile_is_the_inverted_distribution(q: float, x: list[int]) -> None:
     assert float(Quantile(0.7)(range(10))) == 6.0  # seven of ten, whatever .7 is in binary
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(pairs=bounds, seed=st.integers(0, 99))
 def test_ranges_hold_and_are_attained(pairs: list[tuple[float, float]], seed: int) -> None:
     box, n = box_of(pairs), len(pairs)
@@ -93,7 +94,7 @@ def test_ranges_hold_and_are_attained(pairs: list[tuple[float, float]], seed: in
             assert query(corners).min() == pytest.approx(low, abs=1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(pairs=bounds)
 def test_least_variance(pairs: list[tuple[float, float]]) -> None:
     box = box_of(pairs)

@@ -20,6 +20,7 @@ from discreet.queries._poisson_binomial import log_pmf, log_tails
 from discreet.queries._uniform_sums import RationalSum, log2_ratio, log_share, rational
 from discreet.queries._volumes import LinearVolumes, Volumes
 from tests._oracles.regions import slab_share
+from tests.examples import examples
 
 weights = st.lists(st.integers(1, 40).map(lambda w: w / 8), min_size=1, max_size=6)
 places = st.tuples(st.integers(0, 49), st.integers(1, 50)).map(
@@ -49,7 +50,7 @@ def test_irwin_hall_of_ten() -> None:
     assert RationalSum([Fraction(1)] * 10).below(Fraction(1)) == 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(terms=st.lists(st.integers(10, 99), min_size=5, max_size=11), cell=places)
 def test_the_contour_keeps_its_error(terms: list[int], cell: tuple[Fraction, Fraction]) -> None:
     law = RationalSum([Fraction(term) for term in terms])
@@ -92,7 +93,7 @@ def test_very_unlike_weights_are_bracketed() -> None:
     assert share == pytest.approx(-2, abs=error + 1e-7)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=5),
     seed=st.integers(0, 1000),
@@ -174,7 +175,7 @@ def test_counts_of_a_hundred_thousand() -> None:
     assert np.exp2(found.log2).sum() == pytest.approx(1, abs=1e-8)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     sets=st.lists(st.sets(st.integers(-4, 8), min_size=1, max_size=4), min_size=1, max_size=5),
     seed=st.integers(0, 99),

@@ -39,6 +39,7 @@ def test_fine_columns_are_sampled_and_others_counted(large: Path) -> None:
     assert labels[-1] is None and int(counts[-1]) == ROWS / 10
 
 
+@pytest.mark.slow
 def test_guesses_know_how_many_values_there_are(large: Path) -> None:
     guess = Recipe.guess(large)
     assert guess.columns["person"].role == "identifier"

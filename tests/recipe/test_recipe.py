@@ -65,6 +65,7 @@ def test_a_guess_keeps_nothing_that_a_release_would_refuse_to_keep(tmp_path: Pat
     assert guess.require == ("n>=5", "k>=2")  # there are two diagnoses
 
 
+@pytest.mark.slow
 def test_a_target_is_measured_and_never_a_feature_of_itself(people: Path, tmp_path: Path) -> None:
     recipe = dc.Recipe.guess(people).override(search={"time_limit": 1}, output={"target": "sex", "report": None})
     done = recipe.relative_to(tmp_path / "recipe.toml").run()
@@ -179,7 +180,7 @@ def test_the_schema_names_every_key() -> None:
 
 def test_a_policy_that_was_chosen_before_is_carried_out_without_a_search(people: Path, tmp_path: Path) -> None:
     recipe = dc.Recipe.guess(people).override(search={"time_limit": 1}, output={"keep": [], "report": None})
-    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=1)
+    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=0.2)
     done.policy.save(tmp_path / "chosen.json")
     recipe = recipe.override(data={"table": people.name}, search={"policy": "chosen.json"})
     (tmp_path / "recipe.toml").write_text(recipe.to_toml())
@@ -194,7 +195,7 @@ def test_a_chosen_policy_is_about_the_recipes_columns_and_its_promises_are_held_
     people: Path, tmp_path: Path
 ) -> None:
     recipe = dc.Recipe.guess(people).override(output={"keep": [], "report": None})
-    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=1)
+    done = dc.generalise(people, recipe.public, recipe.sensitive, recipe.require, time_limit=0.2)
     done.policy.save(tmp_path / "chosen.json")
     done.policy.face().save(tmp_path / "cells-only.json")
     chosen = recipe.override(search={"policy": str(tmp_path / "chosen.json")})

@@ -17,6 +17,7 @@ from discreet._text import interval, text
 from discreet.errors import InputError
 from discreet.release import _cells as cells
 from discreet.tables._labels import order_key
+from tests.examples import examples
 
 Label = Any
 
@@ -111,7 +112,7 @@ def holds(label: str, value: Label, like: Label) -> bool:
 
 @pytest.mark.parametrize("kind", ON_A_LINE)
 def test_intervals_are_true_and_tell_their_block(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(ON_A_LINE[kind]))
     def law(case: tuple[list[Label], list[int]]) -> None:
         policy = policy_of(*case)
@@ -125,7 +126,7 @@ def test_intervals_are_true_and_tell_their_block(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_letter_keeps_its_block_and_labels_are_unique(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(KINDS[kind]))
     def law(case: tuple[list[Label], list[int]]) -> None:
         policy = policy_of(*case)
@@ -146,7 +147,7 @@ def test_sets_list_their_members(case: tuple[list[Label], list[int]]) -> None:
 
 @pytest.mark.parametrize("kind", ["booleans", "floats with infinity", "days and moments", "anything", "text"])
 def test_sets_name_every_member(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(KINDS[kind]))
     def law(case: tuple[list[Label], list[int]]) -> None:
         policy = policy_of(*case)
@@ -159,7 +160,7 @@ def test_sets_name_every_member(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ON_A_LINE)
 def test_a_value_never_seen_gets_a_label_that_is_true_of_it(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(ON_A_LINE[kind]), ON_A_LINE[kind])
     def law(case: tuple[list[Label], list[int]], value: Label) -> None:
         policy = policy_of(*case)
@@ -172,7 +173,7 @@ def test_a_value_never_seen_gets_a_label_that_is_true_of_it(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["integers", "wide integers", "neighbours past 2**53", "days"])
 def test_whole_values_between_letters_go_to_a_neighbour_and_the_nearest_if_that_is_near(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(ON_A_LINE[kind]), ON_A_LINE[kind])
     def law(case: tuple[list[Label], list[int]], value: Label) -> None:
         policy = policy_of(*case)
@@ -191,7 +192,7 @@ def test_whole_values_between_letters_go_to_a_neighbour_and_the_nearest_if_that_
 
 @pytest.mark.parametrize("kind", ["floats", "short floats", "moments", "moments a microsecond apart"])
 def test_between_the_least_and_the_greatest_nothing_is_suppressed(kind: str) -> None:
-    @settings(max_examples=35)
+    @settings(max_examples=examples(35))
     @given(alphabets(ON_A_LINE[kind]), ON_A_LINE[kind])
     def law(case: tuple[list[Label], list[int]], value: Label) -> None:
         letters = [letter for letter in case[0] if letter is not None]

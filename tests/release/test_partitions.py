@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from discreet._typing import IntArray
 from discreet.release._partitions import KINDS, Joined, Listed, Merged, Moved, Packed, Partitions, Store, canonical
 from discreet.search.ranges._components import JoinedBySize
+from tests.examples import examples
 
 
 def plain_names(labels: Sequence[int]) -> list[int]:
@@ -83,7 +84,7 @@ def test_every_store_is_tried() -> None:
 
 @pytest.mark.parametrize("kind", MAKERS)
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 9), count=st.integers(1, 6))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_store_builds_what_it_was_made_from(kind: str, seed: int, n: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     store, wanted = MAKERS[kind](rng, n, count)

@@ -16,7 +16,7 @@ from discreet.release import Policy
 from discreet.tables import column_names
 from tests.processes import said
 
-WHOLE = ("--public", "age,ward", "--require", "n>=4", "--time-limit", "1")
+WHOLE = ("--public", "age,ward", "--require", "n>=4", "--time-limit", "0.2")
 SINGLE = ("--public", "age", "--max-leakage", "1", "--utility", "resolution")
 PEOPLE = ("--weights", "weight", "--household", "home")
 
@@ -129,7 +129,7 @@ def test_roles_of_a_recipe_say_the_same(folder: Path) -> None:
     text = (
         'require = ["n>=4"]\n[data]\ntable = "survey.csv"\n[columns.age]\nrole = "public"\n'
         '[columns.illness]\nrole = "sensitive"\n[columns.weight]\nrole = "weight"\n[columns.home]\n'
-        'role = "household"\n[search]\ntime_limit = 1\n'
+        'role = "household"\n[search]\ntime_limit = 0.2\n'
     )
     done = Recipe.parse(text, folder=folder).run()
     assert done.people.columns.names == ["weight", "home"]

@@ -22,6 +22,7 @@ from discreet.release._policy_files import SCHEMA
 from discreet.release._promises import MEASURED
 from discreet.tables._checksum import seal
 from discreet.testing import coarsened_joints
+from tests.examples import examples
 
 AWARE = dt.datetime(2024, 5, 6, 7, 8, 9, 10, tzinfo=dt.UTC)
 ALPHABETS: dict[str, list[Any]] = {
@@ -77,7 +78,7 @@ def test_save_and_load(kind: str, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["p.json"]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(coarsened_joints())
 def test_any_policy_comes_back(case: Any) -> None:
     joint, blocks = case
@@ -86,7 +87,7 @@ def test_any_policy_comes_back(case: Any) -> None:
     assert policy.blocks == joint.coarsen(blocks).x
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(coarsened_joints())
 def test_before_and_after_are_the_measures_of_the_two_joints(case: Any) -> None:
     joint, blocks = case

@@ -30,7 +30,7 @@ def new() -> Table:
 
 
 def face_of(people: Table, shape: Any, folder: Path) -> tuple[Any, Any]:
-    done = dc.generalise(people, PUBLIC, require="n>=4", shape=shape, suppress=25, time_limit=1)
+    done = dc.generalise(people, PUBLIC, require="n>=4", shape=shape, suppress=25, time_limit=0.2)
     done.policy.face().save(folder / "cells.json")
     return done.policy, dc.Policy.load(folder / "cells.json")
 
@@ -91,7 +91,7 @@ def test_never_coarser_than_with_suppression(people: Table, shape: Any) -> None:
         "postcode": dc.ColumnType("code", coarsest=1),
     }
     found = dc.generalise(
-        people, ["age", "sex", "postcode"], require="n>=4", types=types, shape=shape, suppress=80, time_limit=1
+        people, ["age", "sex", "postcode"], require="n>=4", types=types, shape=shape, suppress=80, time_limit=0.2
     )
     assert found.suppressed <= 80 and found.n >= 4
     released = found.release()
@@ -102,6 +102,7 @@ def test_never_coarser_than_with_suppression(people: Table, shape: Any) -> None:
         assert code.rstrip("*")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["local", "disjoint", "global"])
 def test_the_same_seed_gives_the_same_bytes(people: Table, shape: Any) -> None:
     few = {name: values[:60] for name, values in people.items()}

@@ -37,6 +37,7 @@ from discreet.release._rows import carry_out
 from discreet.tables._columns import encode_column
 from discreet.tables._sources import group
 from discreet.testing import coarsened_joints
+from tests.examples import examples
 
 Rows = list[dict[str, Any]]
 ROWS: Rows = [
@@ -217,7 +218,7 @@ def test_kept_columns_come_out_as_they_were(tmp_path: Path, kind: str, suffix: s
         assert have == column_of(table)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(coarsened_joints(), st.randoms(use_true_random=False), st.booleans())
 def test_a_release_is_the_multiset_of_coarsened_rows_and_its_measures_the_coarse_joints(
     case: Any, rng: Any, by_codeword: bool
@@ -531,7 +532,7 @@ def test_verify_knows_cells_that_read_as_numbers_or_days() -> None:
         assert policy.verify(policy.release(few), few).ok
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(coarsened_joints())
 def test_a_release_always_verifies(case: Any) -> None:
     joint, blocks = case

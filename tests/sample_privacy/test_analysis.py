@@ -16,6 +16,7 @@ from discreet.errors import InputError
 from discreet.sample_privacy._analysis import analyse, information, leak, simple_bound, windows_of
 from discreet.sample_privacy._constraints import Constraints
 from tests._oracles.disclosures_by_enumeration import bits, incidence, leak_of, solve
+from tests.examples import examples
 
 SHAPES = [(2, 2), (2, 3), (2, 2, 2), (3, 2, 2), (4,)]
 
@@ -41,7 +42,7 @@ def support(p: FloatArray, array: FloatArray) -> FloatArray:
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_rank_is_that_of_the_dense_matrix(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, _, private = problem
     system = Constraints.of(p, private)
@@ -59,7 +60,7 @@ def test_rank_of_three_groups_on_a_broken_support(seed: int) -> None:
 
 
 @given(problems())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_witness_proves_feasibility_and_bounds_hold(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
 ) -> None:

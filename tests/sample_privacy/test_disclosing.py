@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.errors import ColumnError, InputError
 from discreet.tables._checksum import seal
+from tests.examples import examples
 from tests.processes import run, said
 
 sp = dc.sample_privacy
@@ -57,7 +58,7 @@ def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray | None]:
     return p, np.stack([w, 1 - w], axis=-1).reshape(*shape, 2)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(problems())
 def test_the_channel_is_what_the_figures_say(case: tuple[np.ndarray, np.ndarray | None]) -> None:
     p, latent = case

@@ -19,6 +19,7 @@ from discreet.sample_privacy._problem import make_problem
 from discreet.sample_privacy._solving import solve
 from tests._oracles.disclosures import best_information, information_of, leak_of
 from tests.clocks import Clock
+from tests.examples import examples
 from tests.sample_privacy.strategies import iid, noisy_copies, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())
@@ -76,7 +77,7 @@ def test_figure_4(q: float, wanted: float) -> None:
     assert solve(iid(4, q)).information == pytest.approx(wanted, abs=5e-5)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(problems())
 def test_random_problems_agree_with_every_basis(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],
@@ -262,7 +263,7 @@ def test_exchangeable_samples_with_negligible_types() -> None:
 # ---------------------------------------------------------------- bounds
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(problems())
 def test_bounds_from_parts_hold(problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]]) -> None:
     p, latent, groups = problem

@@ -25,6 +25,7 @@ from discreet.sample_privacy._estimating import (
 )
 from discreet.sample_privacy._leak_bounds import _frequent_part, fresh_leak_bound, group_leak_bound
 from tests._oracles.disclosures_by_enumeration import leak_of, solve
+from tests.examples import examples
 
 
 def worst_leak(
@@ -63,7 +64,7 @@ def worst_leak(
     st.sampled_from([(2, 2), (2, 3), (2, 2, 2)]),
     st.sampled_from([1e-3, 0.02, 0.1, 0.4, 1.5]),
 )
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_no_law_within_the_radius_leaks_more(seed: int, shape: tuple[int, ...], radius: float) -> None:
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.ones(math.prod(shape)))
@@ -78,7 +79,7 @@ def test_no_law_within_the_radius_leaks_more(seed: int, shape: tuple[int, ...], 
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 0.1]))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_any_channel_and_any_group(seed: int, radius: float) -> None:
     rng = np.random.default_rng(seed)
     p = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)

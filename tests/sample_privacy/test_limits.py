@@ -23,6 +23,7 @@ from discreet.sample_privacy._limits import (
     self_disclosure_rate,
 )
 from tests._oracles.disclosures_by_enumeration import bits, extreme_points, solve, split
+from tests.examples import examples
 
 TABLE_I = np.array([[0.9, 0.1], [0.1, 0.9]]) * np.array([[2 / 3], [1 / 3]])
 
@@ -61,7 +62,7 @@ def test_table_i() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_types_give_the_problem_written_out(seed: int, w: int, x: int, n: int) -> None:
     joint = np.random.default_rng(seed).dirichlet(np.ones(w * x)).reshape(w, x)
     if x**n > 9:
@@ -80,7 +81,7 @@ def test_types_give_the_problem_written_out(seed: int, w: int, x: int, n: int) -
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_output_perturbation_is_the_best_of_its_vertices(seed: int) -> None:
     joint = np.random.default_rng(seed).dirichlet(np.ones(15)).reshape(5, 3)
     p_w = joint.sum(axis=1)

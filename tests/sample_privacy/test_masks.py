@@ -17,6 +17,7 @@ from discreet.sample_privacy._explicit_mappings import Uniformiser, asymptotic_e
 from discreet.sample_privacy._masks import Masks, uniform_masks
 from discreet.sample_privacy._processes import Independent, MarkovChain
 from tests._oracles.disclosures_by_enumeration import bits, leak_of
+from tests.examples import examples
 
 FIGURE_4 = {0.1: 0.0652, 0.2: 0.2872, 0.3: 0.7212, 0.4: 1.4682, 0.5: 3.0}
 
@@ -65,7 +66,7 @@ def test_figure_4(q: float) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(1, 2))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_any_independent_samples(seed: int, letters: int, window: int) -> None:
     rng = np.random.default_rng(seed)
     laws = [rng.dirichlet(np.ones(int(k))) for k in rng.integers(2, 4, size=2)]
@@ -95,7 +96,7 @@ def test_asymptotic_efficiency() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 9))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_the_uniformiser_is_uniform(seed: int, letters: int, values: int) -> None:
     pmf = np.random.default_rng(seed).dirichlet(np.full(values, 0.5))
     found = Uniformiser.of(pmf, letters)

@@ -216,6 +216,7 @@ def test_few_samples_by_type_are_proven() -> None:
     assert found.problem is None
 
 
+@pytest.mark.slow
 def test_turns_disclose_all_but_a_few_bits_when_time_is_short(clock: Clock) -> None:
     n = 50
     found = solve_types(binomial(n, 0.3), samples=n, time_limit=1)

@@ -16,6 +16,7 @@ from discreet.sample_privacy._assembling import clean, exact_masses, reweigh, ri
 from discreet.sample_privacy._problem import independent_rows, make_problem
 from discreet.sample_privacy._vertices import Vertices, count_vertices, enumerate_vertices, exhaustive_vertices
 from tests._oracles.disclosures import all_vertices
+from tests.examples import examples
 from tests.sample_privacy.strategies import iid, problems
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "sample_privacy.toml").read_text())
@@ -41,7 +42,7 @@ def test_example_2_has_four_vertices_among_fifteen_bases() -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(problems())
 def test_pivoting_finds_what_every_basis_finds(
     problem: tuple[FloatArray, FloatArray | None, list[tuple[int, ...]]],

@@ -15,6 +15,7 @@ from discreet.sample_privacy._explicit_mappings import two_binary_samples
 from discreet.sample_privacy._partial_processing import PartialProcessing, partial_processing
 from discreet.sample_privacy._processes import Independent, MarkovChain, Process, RowSampler
 from tests._oracles.disclosures_by_enumeration import bits, leak_of, solve
+from tests.examples import examples
 
 FIGURE_4 = {0.1: 0.1841, 0.2: 0.6081, 0.3: 1.1956, 0.4: 1.9211, 0.5: 3.0}
 
@@ -65,14 +66,14 @@ def test_windows_that_share_one_sample(n: int, window: int) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_samples_of_different_laws(seed: int) -> None:
     rng = np.random.default_rng(seed)
     check(Independent.of([rng.dirichlet(np.ones(k)) for k in (2, 3, 2, 2)]), 2, 1)
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_markov_chains(seed: int, settled: bool) -> None:
     rng = np.random.default_rng(seed)
     steps = rng.dirichlet(np.ones(2), size=2)

@@ -24,6 +24,7 @@ from discreet.release._partitions import Partitions
 from discreet.release._points import Points
 from tests._oracles import measures as oracle
 from tests._oracles.plain_agglomeration import Naive
+from tests.examples import examples
 
 REFERENCE = tomllib.loads((Path(__file__).parents[1] / "reference" / "frontiers.toml").read_text())
 LEAKAGES: list[Any] = ["L0", "I*", "L0|I*=0"]
@@ -190,7 +191,7 @@ def random_joint(seed: int, n: int, n_s: int = 6, most: int = 2, columns: int = 
     )
 
 
-quick = settings(max_examples=18)
+quick = settings(max_examples=examples(18))
 
 
 # ---------------------------------------------------------------------- exact, and the bound
@@ -219,7 +220,7 @@ def test_exact_and_auto_reach_what_all_partitions_reach(leakage: Any, utility: A
 @pytest.mark.parametrize("codeword", ["centroid", "medoid", "chebyshev"])
 @pytest.mark.parametrize("leakage", LEAKAGES)
 def test_in_two_columns_too(leakage: Any, codeword: Any) -> None:
-    @settings(quick, max_examples=8)
+    @settings(quick, max_examples=examples(8))
     @given(small_joints(most=6, columns=2))
     def law(joint: Joint) -> None:
         every = list(all_partitions(joint, leakage, "distortion", codeword))
@@ -297,6 +298,7 @@ def test_the_unit_of_x_changes_nothing() -> None:
 # ---------------------------------------------------------------------- auto, greedy, baselines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("leakage", "utility", "codeword"), EVERY)
 def test_auto_is_never_dominated_by_the_paper(leakage: Any, utility: Any, codeword: Any) -> None:
     for seed in (1, 2) if codeword == "centroid" else (1,):

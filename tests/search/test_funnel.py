@@ -16,6 +16,7 @@ from discreet import Joint
 from discreet.errors import InputError
 from discreet.measures import REGISTRY
 from discreet.testing import joints
+from tests.examples import examples
 from tests.processes import run
 from tests.search.information.hungarian import hungarian_joint
 
@@ -99,6 +100,7 @@ def test_the_bound_holds_for_every_partition(problem: Any) -> None:
                 assert all(leak <= point.bound + 1e-9 for leak, use in every if use <= point.utility + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("seed", [3, 4])
 def test_the_papers_never_dominate_auto(problem: Any, seed: int) -> None:
@@ -112,7 +114,7 @@ def test_the_papers_never_dominate_auto(problem: Any, seed: int) -> None:
         assert auto.hypervolume >= paper.hypervolume - 1e-12
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(joints(max_s=4, max_x=6), st.sampled_from(PROBLEMS))
 def test_any_joint_has_both_ends(joint: Joint, problem: Any) -> None:
     found = dc.frontier(joint, "I", "information", problem=problem)
@@ -192,6 +194,7 @@ def test_other_leakages_are_optimal_on_few_letters(leakage: str) -> None:
         assert found.point_at(min_utility=threshold).leakage == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leakage", OTHERS)
 def test_what_is_found_for_information_is_a_candidate(leakage: str) -> None:
     joint = random_joint(12, 5, 20)
@@ -311,6 +314,7 @@ def test_cuts_out_of_reach(problem: Any, cut: dict[str, float], message: str) ->
         found.at(**cut)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("method", ["auto", "iac-mdsf", "pairwise"])
 def test_the_ends_of_the_multiplier(method: Any, problem: Any) -> None:
@@ -353,6 +357,7 @@ def test_masses_of_all_sizes(problem: Any) -> None:
         assert min(found.points.utility) == pytest.approx(0, abs=1e-9) or problem == "funnel"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leakage", ["D_0.5", "D_1", "D_2", "D_inf"])
 def test_ratios_of_tiny_masses_are_those_of_the_measures(leakage: str) -> None:
     joint = Joint.from_array(np.random.default_rng(3).random((2, 40)) ** 3)
@@ -382,6 +387,7 @@ def test_soft_policies_are_not_dominated() -> None:
         dc.frontier(joint, "Lmin").soften()
 
 
+@pytest.mark.slow
 def test_the_ninety_blocks_of_the_paper(hungarian: Any) -> None:
     found = dc.frontier(hungarian_joint(hungarian, "A"), "I", "information", "pairwise")
     assert any(len(found.at(min_utility=theta).blocks) == 90 for theta in np.linspace(2.847, 2.923, 9))
@@ -409,6 +415,7 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_same_commands(people: Path, tmp_path: Path) -> None:
     roles = [str(people), "--sensitive", "age", "--public", "chol"]
     done = run("frontier", *roles, "--leakage", "I", "--utility", "information", "--json")

@@ -74,6 +74,7 @@ def test_an_interrupt_leaves_the_best_so_far(leakage: str, utility: str, method:
     assert dc.frontier(wages(), leakage, utility, method, time_limit=1e-9).to_dict()["stopped"] == "time"  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [{"max_leakage": 2.0}, {"min_utility": -4_000.0}])
 def test_one_bound_is_one_policy_and_not_a_whole_frontier(
     cut: dict[str, float], monkeypatch: pytest.MonkeyPatch
@@ -150,6 +151,7 @@ LETTERS: dict[str, dict[str, object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LETTERS)
 def test_more_time_never_loses_a_policy_of_letters(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     by_looks(monkeypatch)
@@ -165,6 +167,7 @@ def test_more_time_never_loses_a_policy_of_letters(kind: str, monkeypatch: pytes
         assert longer.hypervolume >= short.hypervolume - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("leakage", "utility", "method"), [kind for kind in KINDS if kind[1] != "information" and kind[2] != "exact"]
 )
@@ -204,6 +207,7 @@ def test_no_policies_are_measured_when_time_is_over(leakage: str, monkeypatch: p
     assert measured < 2 * len(found.points) + 100  # those that are shown, once more
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("utility", ["resolution", "distortion"])
 def test_policies_with_one_component_come_while_others_are_searched(
     utility: str, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +219,7 @@ def test_policies_with_one_component_come_while_others_are_searched(
     assert early.hypervolume > 0.8 * planned.hypervolume > 0
 
 
+@pytest.mark.slow
 def test_a_proof_has_the_time_that_further_starts_would_take(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = wages(16)
     proven = dc.frontier(numbers, method="exact")
@@ -228,6 +233,7 @@ def test_a_proof_has_the_time_that_further_starts_would_take(monkeypatch: pytest
     assert cut.stopped == "time"
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_given_is_used_and_one_that_is_not_ends_as_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     from discreet.search.information import _information_search as engine
     from discreet.search.information._polish import polish
@@ -256,6 +262,7 @@ def test_levels_get_further_starts_while_there_is_time(codeword: str) -> None:
         assert patient.point_at(min_k=k).utility >= planned.point_at(min_k=k).utility - 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, 1e-9])
 @pytest.mark.parametrize(
     "asked",

@@ -21,6 +21,7 @@ from discreet.queries.auditor._answer_cells import Cells, merge
 from discreet.queries.auditor._classes import System
 from discreet.queries.auditor._people import People, exact_sum
 from tests._oracles.transcripts import Told, intervals_left
+from tests.examples import examples
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -152,8 +153,9 @@ def test_a_state_knows_earlier_replies_without_computing_them() -> None:
     assert copy._memory.folded == 0
 
 
+@pytest.mark.slow
 @given(SEEDS)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_every_cell_that_is_offered_leaves_everyone_enough(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 6))

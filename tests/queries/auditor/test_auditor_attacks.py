@@ -58,6 +58,7 @@ def test_all_and_then_all_but_one() -> None:
     assert first.error <= 0.06 and second.answer is not None and second.error <= 0.06 * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", [0, 3, 11])
 def test_all_but_one_at_tiny_errors(one: int) -> None:
     data = np.random.default_rng(one).random(12)

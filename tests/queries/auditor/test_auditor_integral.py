@@ -21,6 +21,7 @@ from discreet.queries.auditor._people import People
 from discreet.queries.auditor._whole_numbers import Integral
 from discreet.queries.auditor._witnesses import kept, solo
 from tests._oracles.transcripts import Told, intervals_left, whole_values_left
+from tests.examples import examples
 
 LINES = [(0, 1, 2), (0, 3, 4), (0, 5, 6), (1, 3, 5), (1, 4, 6), (2, 3, 6), (2, 4, 5)]
 
@@ -67,7 +68,7 @@ def test_asking_the_fano_plane() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_every_cell_that_is_offered_leaves_everyone_both_values(seed: int) -> None:
     """And no cell is merged that trying every data set would have left alone."""
     rng = np.random.default_rng(seed)

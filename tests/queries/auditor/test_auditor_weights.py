@@ -32,6 +32,7 @@ def left(rows: list[Any], ends: list[tuple[float, float]], upper: Any, *, whole:
     return np.array(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 def test_an_adversary_who_chooses_the_weights_leaves_everybody_what_was_promised(whole: bool) -> None:
     """Powers of a large base would spell out every digit: 1 x1 + 20 x2 + 400 x3, and random ones."""

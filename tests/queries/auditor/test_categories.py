@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.queries import CategoryAuditor
 from discreet.queries.auditor._category_classes import Classes, shared_out
+from tests.examples import examples
 
 Asked = tuple[list[int], int | None, float]
 
@@ -56,7 +57,7 @@ def groups(people: int) -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, people - 1), min_size=1, max_size=people, unique=True).map(sorted)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.data())
 def test_everybody_keeps_categories_among_all_data_sets(given_data: st.DataObject) -> None:
     people, categories = given_data.draw(st.sampled_from([(3, 3), (4, 2), (4, 3), (2, 4)]))

@@ -18,12 +18,13 @@ from discreet.search.information._counted_blocks import least_lagrangians
 from discreet.search.information._coupled_copies import _independent_entropy, _posteriors, copy_entropies
 from discreet.search.information._soft_points import soft_information
 from tests._oracles.information_by_enumeration import figures, joints, make_weights, partitions
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 PROBLEMS: tuple[Problem, Problem] = ("funnel", "bottleneck")
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(joints(masses=True))
 def test_no_partition_passes_the_bounds(counts: FloatArray) -> None:
     weights = make_weights(counts)
@@ -34,7 +35,7 @@ def test_no_partition_passes_the_bounds(counts: FloatArray) -> None:
         assert passed.max() <= 1e-9
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(joints(), st.integers(0, 2**32 - 1))
 def test_no_channel_passes_the_bounds_for_soft_policies(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
@@ -46,7 +47,7 @@ def test_no_channel_passes_the_bounds_for_soft_policies(counts: FloatArray, seed
         assert bound(weights, np.array([utility]), "bottleneck", soft=True)[0] >= leakage - 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(joints(masses=True))
 def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts: FloatArray) -> None:
     weights = make_weights(counts)
@@ -59,7 +60,7 @@ def test_bounds_are_monotone_tighter_than_the_base_and_exact_at_both_ends(counts
         assert full[-1] == pytest.approx(weights.leakage, abs=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(joints(letters=5, values=3))
 def test_coupled_copies_have_at_least_the_entropy_of_independent_ones(counts: FloatArray) -> None:
     weights = make_weights(counts)
@@ -87,7 +88,7 @@ def test_two_copies_tell_a_mixed_letter_from_pure_ones() -> None:
     assert copy_entropies(weights)[2] == pytest.approx(math.log2(3) + 1 / 3, abs=1e-4)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(joints())
 def test_no_partition_has_a_smaller_lagrangian(counts: FloatArray) -> None:
     every = np.array([figures(counts, labels) for labels in partitions(len(counts))])
@@ -104,6 +105,7 @@ def test_counting_proves_what_the_base_bound_cannot() -> None:
     assert bound(weights, u, "funnel", soft=True)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "problem", "most"),
     [("A", "funnel", 0.6625), ("B", "funnel", 0.6482), ("A", "bottleneck", 0.6470), ("B", "bottleneck", 0.6556)],

@@ -13,9 +13,10 @@ from discreet.search.information._contiguous_kernels import best_runs_by_number
 from discreet.search.information._exact import exact_frontier
 from discreet.search.information._weights import information
 from tests._oracles.information_by_enumeration import figures, joints, make_weights, partitions
+from tests.examples import examples
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(joints(letters=7, values=2, most=6, masses=True))
 def test_runs_reach_every_lagrangian_and_every_number_of_blocks(counts: FloatArray) -> None:
     found = contiguous(make_weights(counts))
@@ -30,7 +31,7 @@ def test_runs_reach_every_lagrangian_and_every_number_of_blocks(counts: FloatArr
         assert found.leakage[blocks <= k].max() == pytest.approx(leakage[number <= k].max(), abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(letters=9, values=2, most=6, masses=True))
 def test_figures_are_those_of_the_partitions(counts: FloatArray) -> None:
     weights = make_weights(counts)
@@ -40,7 +41,7 @@ def test_figures_are_those_of_the_partitions(counts: FloatArray) -> None:
     assert (np.diff(found.utility) <= 1e-12).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(any), min_size=2, max_size=7))
 def test_divide_and_conquer_finds_the_best_runs_of_every_number(pairs: list[tuple[int, int]]) -> None:
     counts = np.array(sorted(pairs, key=lambda pair: pair[1] / sum(pair)), np.float64)
@@ -57,7 +58,8 @@ def test_divide_and_conquer_finds_the_best_runs_of_every_number(pairs: list[tupl
         assert figures(counts, labels)[0] == pytest.approx(most, abs=1e-9)
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1))
 def test_supported_points_are_the_envelope_of_the_exact_frontier(seed: int) -> None:
     weights = make_weights(np.random.default_rng(seed).integers(1, 10, (11, 2)).astype(np.float64))

@@ -16,6 +16,7 @@ from discreet.search.information._dendrogram import dendrogram
 from discreet.search.information._integers import integers_of
 from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, naive_dendrogram, weights_from
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 PROBLEMS = st.sampled_from(["funnel", "bottleneck"])
@@ -34,7 +35,7 @@ def test_every_merge_is_that_of_the_transcription(weights: Weights, multiplier: 
     assert list(map(tuple, path.merges.tolist())) == naive_dendrogram(weights, multiplier, problem)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(st.integers(0, 10**6), MULTIPLIERS, PROBLEMS, st.integers(1, 6))
 def test_the_same_when_lists_run_out(seed: int, multiplier: float, problem: Problem, records: int) -> None:
     weights = random_weights(80, 6, records, seed)

@@ -14,6 +14,7 @@ from discreet.search.information import _exact as exact
 from discreet.search.information._exact import LETTERS
 from discreet.search.information._weights import information
 from tests._oracles.information_by_enumeration import block_weights, figures, joints, make_weights, partitions
+from tests.examples import examples
 
 exact_frontier = partial(exact.exact_frontier, time_limit=1e6)  # a proof takes the time it takes
 
@@ -34,7 +35,7 @@ def pareto(points: list[tuple[float, float]], problem: Problem) -> list[tuple[fl
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(joints(letters=7, masses=True), problems, st.sampled_from((0.0, 0.2, 0.45)))
 def test_exact_frontier_is_that_of_all_partitions(counts: FloatArray, problem: Problem, share: float) -> None:
     at_least = share * float(counts.sum())

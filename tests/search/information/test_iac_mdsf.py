@@ -25,6 +25,7 @@ from discreet.search.information._submodular import minimise
 from discreet.search.information._theorem import Merges
 from discreet.search.information._weights import Weights, information
 from tests._oracles.subsets_by_enumeration import joints, random_weights, subsets, weights_from
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 PROBLEMS: tuple[Problem, ...] = ("funnel", "bottleneck")
@@ -51,7 +52,7 @@ def test_the_funnels_inner_problem_is_a_sort(weights: Weights, multiplier: float
 
 
 @given(joints(most=8), st.floats(0, 1), st.sampled_from(PROBLEMS), st.integers(0, 100))
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 def test_descents_never_rise(weights: Weights, multiplier: float, problem: Problem, seed: int) -> None:
     merges = Merges.of(weights)
     difference = step_difference(merges, multiplier, problem)
@@ -95,7 +96,7 @@ def test_best_pairs_are_the_best_pairs() -> None:
 
 
 @given(joints(most=9), st.floats(0, 1.2), st.sampled_from(PROBLEMS), st.sampled_from(SOLVERS))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_path_descends_by_merging(weights: Weights, multiplier: float, problem: Problem, solver: Solver) -> None:
     path = iac_mdsf(weights, multiplier, problem, solver)
     assert (path.partition(0) == np.arange(weights.n)).all()

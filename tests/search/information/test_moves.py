@@ -22,6 +22,7 @@ from discreet.search.information._pairwise import pairwise
 from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, weights_from
 from tests._oracles.ranges_by_enumeration import all_partitions
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 
@@ -59,7 +60,7 @@ def worth(weights: Weights, leakage: np.ndarray, utility: np.ndarray, problem: P
     return hypervolume(x, 1 - y) if problem == "funnel" else hypervolume(1 - x, y)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(most=7), MULTIPLIERS, PROBLEMS, st.data())
 def test_moves_end_where_no_letter_gains(
     weights: Weights, multiplier: float, problem: Problem, data: st.DataObject
@@ -81,7 +82,7 @@ def test_moves_end_where_no_letter_gains(
             assert lagrangian(weights, moved, multiplier, problem) >= values[-1] - 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(most=7), MULTIPLIERS, PROBLEMS, st.data())
 def test_no_move_makes_a_block_too_light(
     weights: Weights, multiplier: float, problem: Problem, data: st.DataObject
@@ -96,7 +97,7 @@ def test_no_move_makes_a_block_too_light(
     assert lightest(weights, landed) >= least
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(joints(most=6), PROBLEMS, st.floats(0, 1))
 def test_landing_is_best_on_tiny_alphabets(weights: Weights, problem: Problem, share: float) -> None:
     leakage, utility = (
@@ -124,7 +125,7 @@ def test_landing_is_never_worse_than_its_start(hungarian: dict[str, list[object]
         assert landed[0] < path.leakage[step] - 0.001
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(joints(most=6), PROBLEMS, st.data())
 def test_search_finds_the_frontier_of_tiny_alphabets(weights: Weights, problem: Problem, data: st.DataObject) -> None:
     least = data.draw(st.sampled_from([0, 2]))
@@ -150,6 +151,7 @@ def test_search_repeats_itself() -> None:
     assert all((one.partition(i) == two.partition(i)).all() for i in range(0, len(one), 50))
 
 
+@pytest.mark.slow
 def test_search_is_not_dominated_by_pairwise_merging() -> None:
     rng = np.random.default_rng(6)
     weights = weights_from(rng.multinomial(4, rng.dirichlet(np.full(6, 0.4)), 40))

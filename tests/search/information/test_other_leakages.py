@@ -17,6 +17,7 @@ from discreet.measures import maximal_leakage, min_entropy_leakage, renyi_leakag
 from discreet.search.information._other_leakages import OTHER_MULTIPLIERS, OtherLeakage, merge_other
 from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, weights_from
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 ORDERS = st.sampled_from([0.0, 0.3, 1.0, 2.0, 7.5, 300.0, math.inf])
@@ -38,7 +39,7 @@ def measured(weights: Weights, block_of: np.ndarray, leakage: str, order: float 
     return maximal_leakage(joint) if leakage == "maximal" else min_entropy_leakage(joint)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(), GUESSES, MULTIPLIERS, st.data())
 def test_sums_of_best_guesses(weights: Weights, leakage: OtherLeakage, multiplier: float, data: st.DataObject) -> None:
     least = data.draw(st.integers(0, int(weights.total)))
@@ -67,7 +68,7 @@ def test_sums_of_best_guesses(weights: Weights, leakage: OtherLeakage, multiplie
             assert cost(path.partition(step + 1)) <= min(map(cost, allowed)) + 1e-9
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(), ORDERS, st.data())
 def test_the_worst_block(weights: Weights, order: float, data: st.DataObject) -> None:
     least = data.draw(st.integers(0, int(weights.total)))

@@ -13,6 +13,7 @@ from discreet.search.information._integers import integers_of
 from discreet.search.information._pairwise import budget_of, pairwise
 from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, naive_pairwise, weights_from
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 PROBLEMS = st.sampled_from(["funnel", "bottleneck"])
@@ -28,12 +29,13 @@ def check(weights: Weights, share: float, problem: Problem) -> None:
     assert (path.leakage[-1], path.utility[-1]) == pytest.approx(found, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(joints(), st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.95, 1.0]), PROBLEMS)
 def test_every_merge_is_that_of_the_transcription(weights: Weights, share: float, problem: Problem) -> None:
     check(weights, share, problem)
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(st.integers(0, 10**6), st.sampled_from([0.1, 0.4, 0.6, 0.9]), PROBLEMS)
 def test_the_same_when_lists_run_out(seed: int, share: float, problem: Problem) -> None:
     rng = np.random.default_rng(seed)

@@ -87,6 +87,7 @@ def spread(letters: int, secrets: int, concentration: float, seed: int) -> dc.Jo
     return dc.Joint.from_array(p.reshape(secrets, letters))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("joint", "problem"),
     [

@@ -28,6 +28,7 @@ from discreet.search.information._soft_points import (
 )
 from discreet.search.information._weights import Weights, information
 from tests._oracles.information_by_enumeration import joints, make_weights
+from tests.examples import examples
 from tests.search.information.hungarian import hungarian_weights
 
 seeds = st.integers(0, 2**32 - 1)
@@ -70,7 +71,7 @@ def test_time_sharing_is_linear(counts: FloatArray, seed: int, share: float) -> 
     assert mixed.utility == pytest.approx(share * a.utility + (1 - share) * b.utility, abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(joints(), seeds, st.floats(0.02, 1.0))
 def test_funnel_descent_never_rises(counts: FloatArray, seed: int, multiplier: float) -> None:
     weights = make_weights(counts)
@@ -82,7 +83,7 @@ def test_funnel_descent_never_rises(counts: FloatArray, seed: int, multiplier: f
     np.testing.assert_allclose(channel.sum(axis=1), 1.0)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(joints(letters=8), seeds)
 def test_the_first_step_is_the_closed_form_and_never_rises(counts: FloatArray, seed: int) -> None:
     """The majorant itself, without the longer steps that are taken back when they fail."""
@@ -106,7 +107,7 @@ def test_the_first_step_is_the_closed_form_and_never_rises(counts: FloatArray, s
 
 
 @pytest.mark.slow
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(joints(letters=8), seeds)
 def test_bottleneck_iterations_never_rise_and_settle(counts: FloatArray, seed: int) -> None:
     found = bottleneck_module.soft_bottleneck(make_weights(counts), seed=seed)
@@ -137,7 +138,7 @@ def test_bottleneck_of_a_binary_symmetric_pair_is_mrs_gerbers_curve() -> None:
         assert point.leakage == pytest.approx(1 - entropy(a * (1 - q) + (1 - a) * q), abs=1e-5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(joints(letters=8), seeds)
 def test_perfect_privacy_is_independent_of_s(counts: FloatArray, seed: int) -> None:
     weights = make_weights(counts)
@@ -157,7 +158,7 @@ def test_perfect_privacy_tells_something_where_hard_policies_cannot() -> None:
     assert exact.utility[exact.leakage <= 1e-9].tolist() == [0.0]
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(joints(letters=7), problems)
 def test_soft_frontier_is_never_beaten_by_hard_policies_nor_beats_the_bound(
     counts: FloatArray, problem: Problem

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from discreet.search._letters import Letters
 from discreet.search.ranges._baselines import equal_frequency, equal_width, mondrian, spread, sweeney
 from tests._oracles.ranges_by_enumeration import blocks_of, fewest_distinct, is_canonical, make_letters
+from tests.examples import examples
 from tests.search.ranges.strategies import alphabets
 
 
 @given(letters=alphabets(most=9))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_sweeney_merges_all_poor_letters_and_at_most_one_other(letters: Letters) -> None:
     policies = sweeney(letters)
     assert [k for k, _ in policies] == list(range(1, letters.n_s + 1))
@@ -59,7 +60,7 @@ def plain_mondrian(letters: Letters, k: int, part: list[int]) -> list[tuple[int,
 
 
 @given(letters=alphabets(most=12))
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_mondrian_equals_the_plain_recursion(letters: Letters) -> None:
     for k, block_of in mondrian(letters):
         assert k is not None

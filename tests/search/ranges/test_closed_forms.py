@@ -27,6 +27,7 @@ from tests._oracles.ranges_by_enumeration import (
     is_canonical,
     make_letters,
 )
+from tests.examples import examples
 from tests.search.ranges.strategies import alphabets
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 @given(letters=alphabets(most=7))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) -> None:
     component = component_of(letters)[0]
     count = int(component.max()) + 1
@@ -54,7 +55,7 @@ def test_fewest_components_is_the_least_over_all_partitions(letters: Letters) ->
 
 @pytest.mark.slow
 @given(codes=st.lists(st.integers(0, 4), min_size=1, max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_dealing_is_optimal_where_letters_have_one_s(codes: list[int]) -> None:
     letters = make_letters([[s] for s in codes])
     for k, size in brute_frontier(letters, "L0", "size"):

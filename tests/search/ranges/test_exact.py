@@ -29,6 +29,7 @@ from tests._oracles.ranges_by_enumeration import (
     make_letters,
     partition_cost,
 )
+from tests.examples import examples
 from tests.search.ranges.strategies import alphabets
 
 exact_frontier = partial(exact.exact_frontier, time_limit=1e6)  # a proof takes the time it takes
@@ -67,11 +68,12 @@ def check(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword, fo
 @pytest.mark.parametrize(("cost", "codeword"), COSTS)
 @pytest.mark.parametrize("leakage", LEAKAGES)
 @given(letters=alphabets(most=7))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_equals_brute_force(letters: Letters, leakage: Leakage, cost: Cost, codeword: Codeword) -> None:
     check(letters, leakage, cost, codeword, exact_frontier(letters, leakage, cost, codeword))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cost", "codeword"), COSTS)
 @pytest.mark.parametrize("leakage", LEAKAGES)
 def test_equals_brute_force_on_eight_letters(leakage: Leakage, cost: Cost, codeword: Codeword) -> None:
@@ -115,7 +117,7 @@ def test_solver_and_subsets_agree(
 
 
 @given(letters=alphabets(most=6))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_starting_bounds_hold(letters: Letters) -> None:
     component = component_of(letters)[0]
     for leakage in LEAKAGES:
@@ -152,6 +154,7 @@ def test_contiguous_blocks_are_not_always_optimal() -> None:
     assert points.cost.tolist() == [0.0, 2.0]
 
 
+@pytest.mark.slow
 def test_thirty_letters_are_proven() -> None:
     rng = np.random.default_rng(30)
     ranges = [rng.choice(8, size=rng.integers(1, 3), replace=False).tolist() for _ in range(30)]

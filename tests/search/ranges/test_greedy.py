@@ -14,6 +14,7 @@ from discreet.search._kernels.geometry import ball_centre, ball_radius
 from discreet.search._letters import Letters
 from discreet.search.ranges._greedy.path import MergePath, merge_connected, merge_path
 from tests._oracles.plain_agglomeration import Naive
+from tests.examples import examples
 
 EXAMPLE_1 = [[0, 1], [0], [2], [2], [3], [4], [5]]
 VALUES_3 = [0.2, 0.1, 0.4, 0.3, 0.6, 1.5, 1.0]  # [AC, (3)]
@@ -203,7 +204,7 @@ def test_a_tie_that_only_the_younger_block_knows() -> None:
     check(ranges, values, 2.0, "centroid")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_any_small_alphabet_equals_the_transcription(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 9))

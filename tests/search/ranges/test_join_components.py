@@ -13,6 +13,7 @@ from discreet.search.ranges import _size as dealing
 from tests._oracles.cheapest_policies import count_components, letters_of, partitions, radius, random_letters
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codeword", ["chebyshev", "centroid", None])
 def test_one_component_and_never_below_the_optimum(codeword: Codeword | None) -> None:
     rng = np.random.default_rng(12)

@@ -26,6 +26,7 @@ from tests._oracles.cheapest_policies import (
     seen_in,
     swept_policy,
 )
+from tests.examples import examples
 
 CODEWORDS: list[Codeword] = ["chebyshev", "medoid", "centroid"]
 
@@ -86,7 +87,7 @@ def test_example_one_of_the_paper() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     ranges=st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=3), min_size=2, max_size=30),
     values=st.lists(st.integers(-50, 50), min_size=30, max_size=30),

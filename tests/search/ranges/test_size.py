@@ -42,6 +42,7 @@ def test_the_count_of_blocks_by_hand() -> None:
     assert [closed_forms.most_blocks(degrees, k) for k in (1, 2, 3, 4)] == [10, 5, 2, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1_000, 50_000])
 def test_large_alphabets_meet_the_bound(n: int) -> None:
     rng = np.random.default_rng(4)

@@ -167,6 +167,7 @@ def test_in_several_columns_the_policies_that_are_made_do_not_grow_with_the_budg
     assert not made
 
 
+@pytest.mark.slow
 def test_more_time_never_withholds_worse() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):

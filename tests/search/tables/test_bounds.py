@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from discreet.search.tables._bound_cells import UNIT, BoundColumn, line_ends, stretches
 from discreet.search.tables._bound_search import certified, rounded_down
 from discreet.search.tables._bounds import SensitiveDemand, TableBound, lower_bound
+from tests.examples import examples
 
 Record = tuple[tuple[int, ...], int]  # codes, sensitive value
 
@@ -157,7 +158,7 @@ def tiny_tables(draw: st.DrawFn, *, k: bool = False, suppress: bool = False) -> 
     )
 
 
-QUICK = settings(max_examples=60)
+QUICK = settings(max_examples=examples(60))
 
 
 def check(table: Tiny) -> None:

@@ -142,10 +142,11 @@ def test_leaving_a_part_costs_what_it_says() -> None:
             assert bound <= cost.min() + 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("require", [("n>=5",), ("n>=4", "k>=3")])
 def test_the_bound_of_parts_holds_for_the_whole(require: tuple[str, ...]) -> None:
     table = Table(600, require, seconds=0.5)
-    whole = generalise(table.data, PUBLIC, SENSITIVE, require, TYPES, time_limit=1.0)
+    whole = generalise(table.data, PUBLIC, SENSITIVE, require, TYPES, time_limit=0.2)
     cuts = table.cut(150)
     node = cuts.node_of(table.ranked)
     price = records = 0
@@ -191,6 +192,7 @@ def test_prices_are_feasible_for_groups_that_cross_parts() -> None:
     assert (price > 0).any()
 
 
+@pytest.mark.slow
 def test_one_part_proves_what_one_machine_does() -> None:
     table = Table(200, ("n>=3",), seconds=2.0)
     weights = np.ones(3) / 3

@@ -14,12 +14,13 @@ from discreet.search.tables import Column, Letters, Requirement, measured
 from discreet.search.tables._columns import compiled
 from discreet.search.tables._problem import Problem
 from discreet.search.tables._requirements import unmet
+from tests.examples import examples
 from tests.search.tables import oracle
 from tests.search.tables.strategies import columns, tables
 
 
 @given(tables(most=9), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_loss_is_the_oracles(table: tuple[Letters, tuple[Column, ...]], data: Any) -> None:
     letters, described = table
     group_of = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=letters.size, max_size=letters.size)))
@@ -31,7 +32,7 @@ def test_loss_is_the_oracles(table: tuple[Letters, tuple[Column, ...]], data: An
 
 
 @given(tables(most=6, sensitive=2), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_unmet_is_the_oracles(table: tuple[Letters, tuple[Column, ...]], data: Any) -> None:
     letters, _ = table
     group_of = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=letters.size, max_size=letters.size)))
@@ -43,7 +44,7 @@ def test_unmet_is_the_oracles(table: tuple[Letters, tuple[Column, ...]], data: A
 
 
 @given(columns(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_kernels_agree_with_columns(column: Column, data: Any) -> None:
     from discreet.search.tables._kernels import span
 
@@ -73,7 +74,7 @@ def test_missing_is_outside_the_line() -> None:
 
 
 @given(tables(most=9, sensitive=1), st.randoms(use_true_random=False))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_canonical_form_knows_no_order(table: tuple[Letters, tuple[Column, ...]], random: Any) -> None:
     letters, described = table
     rows = list(range(letters.size))

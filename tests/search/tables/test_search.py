@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from discreet.errors import InputError
 from discreet.search.tables import Column, Grouping, Letters, Requirement, generalise_letters
 from discreet.search.tables._global import trimmed
+from tests.examples import examples
 from tests.search.tables import oracle
 from tests.search.tables.strategies import tables
 
@@ -49,7 +50,7 @@ def test_small_tables_reach_the_optimum() -> None:
 
 
 @given(tables(most=6, sensitive=1), st.integers(1, 4), st.integers(1, 3), st.sampled_from([None, 0.5, 0.7]))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_every_demand_is_met(table: tuple[Letters, tuple[Column, ...]], n: int, k: int, share: float | None) -> None:
     letters, described = table
     caps = (None if share is None else np.full(letters.sensitive[0].size, share),)
@@ -67,9 +68,10 @@ def test_every_demand_is_met(table: tuple[Letters, tuple[Column, ...]], n: int, 
     assert found.suppressed == 0
 
 
+@pytest.mark.slow
 def test_loss_rises_with_n() -> None:
     letters, described = random_table(1, records=100)
-    losses = [search(letters, described, Requirement(n), time_limit=0.5).loss for n in (2, 4, 8, 16, 100)]
+    losses = [search(letters, described, Requirement(n), time_limit=0.2).loss for n in (2, 4, 8, 16, 100)]
     assert losses == sorted(losses)
     assert losses[-1] <= 1
 
@@ -99,7 +101,7 @@ def test_limits_and_columns_left_as_they_are() -> None:
         Column("tree", code.size, limit=0.5, levels=code.levels, node_cost=code.node_cost),
         Column.set_of(4, fixed=True),
     )
-    found = search(letters, described, Requirement(3), suppress=40, time_limit=1.0)
+    found = search(letters, described, Requirement(3), suppress=40, time_limit=0.2)
     for g in range(found.groups):
         group = np.flatnonzero(found.group_of == g).tolist()
         assert oracle.allowed(described, letters, group)
@@ -191,6 +193,7 @@ def test_tiles_never_overlap(seed: int, k: int) -> None:
     assert not any(overlap(described, letters, groups[i], groups[j]) for i in range(len(groups)) for j in range(i))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_one_coarsening_for_everybody(seed: int) -> None:
     letters, described = random_table(seed, records=300, sensitive=1)
@@ -253,6 +256,7 @@ def test_a_few_others_do_not_make_everybody_coarse() -> None:
     assert search(letters, described, Requirement(3, (2,)), suppress=11).loss > 0.5
 
 
+@pytest.mark.slow
 def test_suppression_never_costs() -> None:
     letters, described = random_table(8, records=50)
     without = search(letters, described, Requirement(8), time_limit=None)

@@ -109,7 +109,7 @@ def test_rare_values_do_not_make_everybody_coarse(require: str, shape: Shape) ->
         "illness",
         ["n>=3", require],
         shape=shape,
-        time_limit=0.5,
+        time_limit=0.2,
     )
     if require != "delta<=4":
         assert len(done.policy.boxes) > 3
@@ -127,6 +127,7 @@ def test_a_grouping_that_lacks_it_is_told() -> None:
     assert unmet(letters, wanted, np.array([0, 0])) == []
 
 
+@pytest.mark.slow
 def test_runs_that_must_be_long_end_in_time() -> None:
     """Every group needs all of two hundred values: runs along an order would be looked at for minutes."""
     rng, rows = np.random.default_rng(4), 60_000
@@ -135,5 +136,5 @@ def test_runs_that_must_be_long_end_in_time() -> None:
         "zip": rng.integers(0, 400, rows),
         "illness": np.concatenate([np.arange(200), rng.integers(0, 200, rows - 200)]),
     }
-    done = dc.generalise(table, ["age", "zip"], "illness", "delta<=3", time_limit=2)
+    done = dc.generalise(table, ["age", "zip"], "illness", "delta<=3", time_limit=0.2)
     assert len(done.policy.boxes) > 1
