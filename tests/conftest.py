@@ -62,6 +62,15 @@ def _pandas_arrow(rows: Rows, _: Path) -> Any:
     return pd.DataFrame(_columns(rows)).convert_dtypes(dtype_backend="pyarrow")
 
 
+def _pandas_chunked(rows: Rows, path: Path) -> Any:
+    """Text columns in several chunks, as `pd.concat` and `pd.read_parquet` leave them."""
+    import pandas as pd
+
+    frame = _pandas(rows, path)
+    cut = [frame.iloc[i::3] for i in range(3)]
+    return pd.concat([part for part in cut if len(part)], ignore_index=True)
+
+
 def _pandas_text(rows: Rows, _: Path) -> Any:
     import pandas as pd
 
@@ -90,6 +99,18 @@ def _polars_chunked(rows: Rows, path: Path) -> Any:
     return pl.concat([part for part in cut if len(part)], rechunk=False)
 
 
+def _polars_sliced(rows: Rows, path: Path) -> Any:
+    return _polars([rows[-1], *rows, rows[0]], path).slice(1, len(rows))
+
+
+def _polars_categorical(rows: Rows, path: Path) -> Any:
+    import polars as pl
+    import polars.selectors as cs
+
+    frame = _polars_chunked(rows, path)
+    return frame.with_columns(cs.string().cast(pl.Categorical))
+
+
 def _arrow(rows: Rows, _: Path) -> Any:
     import pyarrow as pa
 
@@ -108,6 +129,64 @@ def _arrow_dictionary(rows: Rows, path: Path) -> Any:
 
     table = _arrow(rows, path)
     return pa.table({name: table[name].dictionary_encode() for name in table.column_names})
+
+
+def _arrow_sliced(rows: Rows, path: Path) -> Any:
+    return _arrow([rows[-1], *rows, rows[0]], path).slice(1, len(rows))
+
+
+def _arrow_dictionaries(rows: Rows, path: Path) -> Any:
+    """A dictionary a chunk, in which missing is an entry and the first value stands twice."""
+    import pyarrow as pa
+
+    table = _arrow(rows, path)
+
+    def coded(column: Any) -> Any:
+        dictionary = pa.concat_arrays([pa.nulls(1, column.type), column.slice(0, 1), column])
+        return pa.DictionaryArray.from_arrays(pa.array(range(2, len(dictionary)), pa.uint8()), dictionary)
+
+    return pa.table(
+        {
+            name: pa.chunked_array([coded(table[name].slice(i, 3).combine_chunks()) for i in range(0, len(table), 3)])
+            for name in table.column_names
+        }
+    )
+
+
+def _arrow_of(text: str) -> Build:
+    """Columns of text in another type, in chunks."""
+
+    def build(rows: Rows, path: Path) -> Any:
+        import pyarrow as pa
+
+        table = _arrow_chunked(rows, path)
+        kinds = [getattr(pa, text)() if pa.types.is_string(field.type) else field.type for field in table.schema]
+        return table.cast(pa.schema(list(zip(table.column_names, kinds, strict=True))))
+
+    return build
+
+
+def _arrow_runs(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = _arrow_chunked(rows, path)
+    return pa.table({name: pc.run_end_encode(table[name]) for name in table.column_names})
+
+
+def _arrow_columns(rows: Rows, path: Path) -> Any:
+    """A mapping of Arrow columns, chunks and all."""
+    table = _arrow_dictionaries(rows, path)
+    return {name: table[name] for name in table.column_names}
+
+
+def _feather_views(rows: Rows, path: Path) -> Any:
+    import pyarrow as pa
+
+    table = _arrow_of("string_view")(rows, path)
+    with pa.OSFile(str(path / "views.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    return path / "views.arrow"
 
 
 def _duckdb(rows: Rows, path: Path) -> Any:
@@ -216,13 +295,23 @@ ENGINES: dict[str, Build] = {
     "pandas-shuffled-index": _pandas_shuffled_index,
     "pandas-categorical": _pandas_categorical,
     "pandas-arrow": _pandas_arrow,
+    "pandas-chunked": _pandas_chunked,
     "pandas-text": _pandas_text,
     "polars": _polars,
     "polars-lazy": _polars_lazy,
     "polars-chunked": _polars_chunked,
+    "polars-sliced": _polars_sliced,
+    "polars-categorical": _polars_categorical,
     "arrow": _arrow,
     "arrow-chunked": _arrow_chunked,
     "arrow-dictionary": _arrow_dictionary,
+    "arrow-dictionaries": _arrow_dictionaries,
+    "arrow-sliced": _arrow_sliced,
+    "arrow-large": _arrow_of("large_string"),
+    "arrow-views": _arrow_of("string_view"),
+    "arrow-runs": _arrow_runs,
+    "columns-arrow": _arrow_columns,
+    "arrow-views-file": _feather_views,
     "duckdb": _duckdb,
     "csv": _separated(".csv", ","),
     "csv-semicolon": _separated(".csv", ";"),

@@ -51,6 +51,60 @@ def of_dictionary(numbers: npt.NDArray[Any], dictionary: pa.Array) -> pa.Chunked
     return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, dictionary)])
 
 
+def as_chunks(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """Give an Arrow column in chunks, without runs and views: Arrow cannot number these, or takes missing for empty text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    if pa.types.is_run_end_encoded(found.type):
+        try:
+            found = pc.run_end_decode(found)
+        except pa.ArrowNotImplementedError:  # runs of views
+            found = pa.chunked_array([pa.array(found.to_pylist(), found.type.value_type)])
+    if pa.types.is_string_view(found.type):
+        return found.cast(pa.large_string())
+    return found.cast(pa.large_binary()) if pa.types.is_binary_view(found.type) else found
+
+
+def number_values(column: pa.ChunkedArray) -> tuple[npt.NDArray[Any], pa.Array] | None:
+    """Number the values of a column: for each entry which of the distinct values it is, −1 for missing, and these values.
+
+    Nulls are masked, never entries of a dictionary: Arrow cannot unify dictionaries that hold one. None for nested values.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        return _renumber(column)
+    try:
+        encoded = pc.dictionary_encode(column, null_encoding="mask")
+    except pa.ArrowNotImplementedError:
+        return None
+    # All chunks have one dictionary. (Arrow's own unifying would confuse floats of 16 bits.)
+    dictionary = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], column.type)
+    return to_numpy(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()), -1), dictionary
+
+
+def _renumber(column: pa.ChunkedArray) -> tuple[npt.NDArray[Any], pa.Array] | None:
+    """Number a column that has dictionaries: they may differ from chunk to chunk, repeat values, and hold nulls."""
+    import pyarrow as pa
+
+    dictionaries = [chunk.dictionary for chunk in column.chunks] or [pa.array([], column.type.value_type)]
+    numbered = number_values(as_chunks(pa.chunked_array(dictionaries)))
+    if numbered is None:
+        return None
+    number_of = np.append(numbered[0], -1).astype(np.int32)  # the last is of entries that are null
+    starts = np.cumsum([0, *map(len, dictionaries)])
+    parts = [np.empty(0, dtype=np.int32)]
+    for chunk, start in zip(column.chunks, starts.tolist(), strict=False):
+        entries = to_numpy(chunk.indices).astype(np.int64) + start
+        if chunk.indices.null_count:
+            entries[to_numpy(chunk.indices.is_null().cast("int8")) == 1] = -1
+        parts.append(number_of[entries])
+    return np.concatenate(parts), numbered[1]
+
+
 def _chunk(chunk: pa.Array, fill: float) -> npt.NDArray[Any]:
     validity, data = chunk.buffers()
     # Numeric types only: to_pandas_dtype is NumPy's scalar type, and imports nothing.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from discreet._typing import FloatArray, IntArray
 from discreet.errors import TableError
-from discreet.tables._arrow import to_numpy
+from discreet.tables._arrow import as_chunks, number_values, to_numpy
 from discreet.tables._canonical import EXACT, canonical
 from discreet.tables._labels import Alphabet, Label, encode_integers, is_missing, plain, sort_labels
 
@@ -56,35 +56,17 @@ def encode_column(
 
 def _encode_arrow(column: pa.ChunkedArray, na: frozenset[str]) -> tuple[Alphabet, IntArray]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    column = as_chunks(column)
     kind = column.type
-    if pa.types.is_dictionary(kind) and column.num_chunks <= 1:
-        chunk = column.combine_chunks() if column.num_chunks == 0 else column.chunk(0)
-        return _relabel_used(_python_values(chunk.dictionary), _indices(chunk), na)
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
     if pa.types.is_integer(kind) and not na and kind != pa.uint64() and column.null_count == 0:
         return encode_integers(to_numpy(column))
     if pa.types.is_floating(kind) and not na:
         return _encode_floats(column)
-    try:
-        encoded = pc.dictionary_encode(column, null_encoding="mask").combine_chunks()
-    except pa.ArrowNotImplementedError:  # nested types
+    numbered = number_values(column)
+    if numbered is None:  # nested values
         return encode_column(column.to_pylist(), na)
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0) if encoded.num_chunks else pa.DictionaryArray.from_arrays([], pa.array([], kind))
-    return _relabel_used(_python_values(encoded.dictionary), _indices(encoded), na)
-
-
-def _indices(encoded: pa.DictionaryArray) -> IntArray:
-    """Which dictionary entry each cell is; −1 for null."""
-    indices = encoded.indices
-    codes = to_numpy(indices).astype(np.int64)
-    if indices.null_count:
-        codes[to_numpy(indices.is_null().cast("int8")) == 1] = -1
-    return codes
+    return _relabel_used(_python_values(numbered[1]), numbered[0], na)
 
 
 def _python_values(distinct: pa.Array) -> list[object]:

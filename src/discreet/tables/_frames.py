@@ -14,7 +14,7 @@ import numpy as np
 from discreet._text import an
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, TableError, listed
-from discreet.tables._arrow import to_numpy
+from discreet.tables._arrow import as_chunks, to_numpy
 from discreet.tables._numbering import count_rows
 from discreet.tables._protocol import COUNT, check_columns
 
@@ -134,8 +134,11 @@ def _values(column: Any) -> Any:
         return list(column)
     import pyarrow as pa
 
+    if isinstance(column, pa.Array | pa.ChunkedArray):  # Python would see its scalars, and none of them as missing
+        is_foreign = isinstance(column.type, pa.BaseExtensionType)
+        return column.to_pylist() if is_foreign else as_chunks(column)
     try:
-        return pa.chunked_array([pa.array(column, from_pandas=True)])
+        return as_chunks(pa.array(column, from_pandas=True))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return list(column)
 
@@ -190,8 +193,9 @@ def _column(frame: Any, name: str) -> Any:
     import pyarrow as pa
 
     series = frame.get_column(name)
+    native = series.to_native()
     try:
-        column = series.to_arrow()
+        column = native if isinstance(native, pa.ChunkedArray) else series.to_arrow()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return series.to_list()
     if isinstance(
@@ -202,4 +206,4 @@ def _column(frame: Any, name: str) -> Any:
         return (
             series.to_list()
         )  # Arrow would make all dates and moments of a mixed column one type, and cut what is finer
-    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    return as_chunks(column)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet._typing import IntArray
-from discreet.tables._arrow import BLOCK, of_dictionary, to_numpy
+from discreet.tables._arrow import BLOCK, number_values, of_dictionary, to_numpy
 from discreet.tables._short_texts import ShortTexts, short_texts
 
 if TYPE_CHECKING:
@@ -78,9 +78,8 @@ class _Numbered:
 
 
 def _numbered(column: pa.ChunkedArray) -> _Numbered | ShortTexts | None:
-    """A column's values as numbers; None where they have none, or some are missing from a dictionary that is given."""
+    """Number a column's values; None where they are nested."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_integer(column.type) and column.type != pa.uint64() and column.null_count == 0:
         values = to_numpy(column)
@@ -88,18 +87,14 @@ def _numbered(column: pa.ChunkedArray) -> _Numbered | ShortTexts | None:
         return _Numbered(values, int(values.max()) - least + 1, least)
     if (texts := short_texts(column)) is not None:
         return texts if texts.size <= 2 * len(set(texts.numbers(0).tolist())) else _seen(texts, len(column))
-    try:
-        encoded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column, "encode")
-    except pa.ArrowNotImplementedError:  # nested types
+    numbered = number_values(column)
+    if numbered is None:
         return None
-    encoded = encoded.unify_dictionaries()
-    if any(chunk.indices.null_count for chunk in encoded.chunks):
-        return None
-    dictionary = encoded.chunk(0).dictionary
-    indices = [to_numpy(chunk.indices) for chunk in encoded.chunks]
-    return _Numbered(
-        np.concatenate(indices) if len(indices) > 1 else indices[0], len(dictionary), dictionary=dictionary
-    )
+    values, dictionary = numbered
+    if len(dictionary) == 0 or values.min() < 0:  # missing is one more value
+        values = np.where(values < 0, len(dictionary), values)
+        dictionary = pa.concat_arrays([dictionary, pa.nulls(1, dictionary.type)])
+    return _Numbered(values, len(dictionary), dictionary=dictionary)
 
 
 def _seen(texts: ShortTexts, rows: int) -> _Numbered:
