@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -269,3 +270,47 @@ def test_a_shape_that_is_not_one() -> None:
     letters, described = random_table(9)
     with pytest.raises(InputError, match="local, disjoint or global"):
         search(letters, described, Requirement(2), shape="round")
+
+
+# ---------------------------------------------------------------------- the budget of records left out
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_coarsening_keeps_to_its_budget_or_is_refused(seed: int) -> None:
+    """However short the time, and whatever the limits of its columns are."""
+    rng = np.random.default_rng(seed)
+    rows = np.stack([rng.integers(0, 12, 40), rng.integers(0, 6, 40), rng.integers(0, 4, 40)], axis=1)
+    limit = float(rng.choice([0.2, 0.5, 1.0]))
+    described = (
+        Column.line(np.arange(11.0), missing=True, limit=limit),
+        Column.set_of(6, limit=float(rng.choice([0.2, 1.0]))),
+        Column.tree([[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 1, 0]]),
+    )
+    letters, _ = Letters.from_records(rows)
+    budget = int(rng.choice([0, 0, 3]))
+    refusal = ""
+    try:
+        found = search(letters, described, Requirement(4), shape="global", suppress=budget, time_limit=0.001)
+        assert found.suppressed <= budget
+    except InputError as refused:
+        refusal = str(refused)
+    if refusal:
+        assert described[0].limit < 1 or described[1].limit < 1
+        assert re.search(r"no release was found .* without suppressing (all|\d+ of) 40 records", refusal)
+
+
+def test_without_limits_one_coarsening_leaves_nobody_out() -> None:
+    """One number stands far out and one is missing: the coarsest column holds both."""
+    letters, _ = Letters.from_records(np.array([[0], [0], [1], [2], [3], [4]]))
+    described = (Column.line([0.0, 1.0, 2.0, 90.0], missing=True),)
+    found = search(letters, described, Requirement(3), shape="global", time_limit=0.0)
+    assert (found.suppressed, found.groups) == (0, 1)
+    assert found.loss == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("shape", ["local", "disjoint", "global"])
+def test_what_only_leaving_out_everybody_would_meet_is_refused(shape: Any) -> None:
+    letters, _ = Letters.from_records(np.arange(6)[:, None])
+    for described in ((Column.set_of(6, fixed=True),), (Column.line(np.arange(6.0), limit=0.2),)):
+        with pytest.raises(InputError, match="all 6 records"):
+            search(letters, described, Requirement(3), shape=shape, suppress=6)

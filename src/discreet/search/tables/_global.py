@@ -70,8 +70,8 @@ class Coarsening:
     def _bands(self, column: Column, state: IntArray) -> Bands:
         if column.kind == "line":
             cuts = np.concatenate([[0], state])
-            if column.size > 1 and column.positions[-1] > 2:
-                cuts[-1] = 1  # a missing value is never in a band of numbers
+            if column.size > 1 and column.positions[-1] > 2 and state.any():
+                cuts[-1] = 1  # a missing value is in no band of numbers but the one that says nothing
             return np.cumsum(cuts)
         if column.kind == "tree":
             # the highest node that is not open; a leaf has nothing to open
@@ -91,7 +91,8 @@ class Coarsening:
         if column.kind == "line":
             parts = 2.0 ** np.arange(0, np.ceil(np.log2(column.size)) + 4)
             where = [np.floor(np.minimum(column.positions, 2.0) * part) for part in parts]
-            steps = [(at[1:] != at[:-1]).astype(np.int64) for at in where] + [np.ones(column.size - 1, dtype=np.int64)]
+            none, every = np.zeros(column.size - 1, dtype=np.int64), np.ones(column.size - 1, dtype=np.int64)
+            steps = [none, *((at[1:] != at[:-1]).astype(np.int64) for at in where), every]
         elif column.kind == "tree":
             order = np.unique(column.node_cost)[::-1]
             steps = [(column.node_cost > cost).astype(np.int64) for cost in order]

@@ -78,7 +78,8 @@ def generalise_letters(
         group_of = disjoint_groups(problem, kept, seed=seed, watch=watch)
     else:
         group_of = _local(problem, kept, suppress=suppress, seed=seed, watch=watch)
-    group_of = _within_limits(problem, group_of, suppress)
+    group_of = _within_limits(problem, group_of)
+    _check_budget(problem, group_of, suppress)
     grouping = measured(letters, described, requirement, problem.given(group_of), stopped=watch.stopped, bands=bands)
     return replace(grouping, interrupted=watch.interrupted)
 
@@ -104,29 +105,33 @@ def _local(problem: Problem, kept: IntArray, *, suppress: int, seed: int, watch:
     return improve(problem, group_of, order, suppress=spare, seed=seed, watch=watch)
 
 
-def _within_limits(problem: Problem, group_of: IntArray, suppress: int) -> IntArray:
-    """Suppress the groups in which a cell is coarser than its column allows, if the budget holds them."""
+def _within_limits(problem: Problem, group_of: IntArray) -> IntArray:
+    """Suppress the groups in which a cell is coarser than its column allows."""
     costs = cell_costs(problem.letters, problem.columns, group_of)
     most = np.array([column.most for column in problem.columns])
     bad = np.any(costs > most + SLACK, axis=1)
-    if bad.any():
-        group_of = np.where((group_of >= 0) & bad[group_of], -1, group_of)
-        lost = int(problem.letters.counts[group_of < 0].sum())
-        if lost > suppress:
-            raise refuse(
-                problem,
-                f"found none in which every cell is as fine as its column asks; {lost} records would have to be suppressed",
-            )
-    return group_of
+    return np.where((group_of >= 0) & bad[group_of], -1, group_of) if bad.any() else group_of
+
+
+def _check_budget(problem: Problem, group_of: IntArray, suppress: int) -> None:
+    """Refuse a release that leaves out more records than it may, or all of them."""
+    records = problem.letters.records
+    lost = int(problem.letters.counts[group_of < 0].sum())
+    if suppress < lost or lost == records:
+        some = f"all {records} records" if lost == records else f"{lost} of {records} records"
+        raise InputError(
+            "no release was found that meets the requirement, with cells as fine as their columns ask, "
+            f"without suppressing {some}: ask for less, loosen the limits of columns, or allow to suppress more"
+        )
 
 
 def _feasible(problem: Problem, suppress: int) -> IntArray:
     """The letters that can be released at all; the others must be within the budget."""
     bad, reason = problem.lacking()
     lost = int(problem.letters.counts[bad].sum())
-    if lost > suppress:
-        hint = f"; {lost} records would have to be suppressed" if lost < problem.letters.records else ""
-        raise refuse(problem, reason + hint)
+    if lost > suppress or lost == problem.letters.records:
+        some = f"{lost} records" if lost < problem.letters.records else f"all {lost} records"
+        raise refuse(problem, f"{reason}; {some} would have to be suppressed")
     keep = np.ones(problem.letters.size, dtype=bool)
     keep[bad] = False
     return np.flatnonzero(keep)
