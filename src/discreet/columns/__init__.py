@@ -6,10 +6,11 @@ from discreet.columns._guess import ColumnGuess, guess_columns, guess_type
 from discreet.columns._hierarchy import Hierarchy, HierarchyError
 from discreet.columns._line_axis import LineAxis
 from discreet.columns._tree_axis import TreeAxis
-from discreet.columns._types import KINDS, ColumnType, parse_type
+from discreet.columns._types import KINDS, UNITS, ColumnType, parse_type
 
 __all__ = [
     "KINDS",
+    "UNITS",
     "Axis",
     "Cell",
     "ColumnGuess",

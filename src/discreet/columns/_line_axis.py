@@ -22,6 +22,11 @@ from discreet.tables._calendar import days_of, period_of
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray
 
+DAYS = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
+"""The longest that a unit of the calendar is."""
+
+HAIR = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class LineAxis(Axis):
@@ -71,15 +76,40 @@ class LineAxis(Axis):
         return Ends(self.starts) if by_value and self.starts else None
 
     @property
+    def span(self) -> float:
+        """What the search divides by: the column's width, or from the first stretch to the last where that is more.
+
+        A hair more where a limit parts missing from numbers: all numbers then cost less than a cell that says nothing.
+        """
+        apart = self.has_missing and self.type.coarsest is not None
+        return max(self.width, float(self.low[-1] - self.low[0])) * (1 + HAIR * apart)
+
+    @property
     def limit(self) -> float:
+        """The greatest NCP that a cell may have, as the search counts it: from where its first stretch begins to where its
+        last one does. The cell itself reaches to the end of the last one, and that is what the column's limit is about.
+        """
         coarsest = self.type.coarsest
-        if coarsest is None or self.width <= 0:
+        if coarsest is None or self.span <= 0:
             return 1.0
-        days = {"hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 31.0, "quarter": 92.0, "year": 366.0}
-        most = days[coarsest] if isinstance(coarsest, str) else float(coarsest)
-        if self.kind == "ordered":
-            most -= 1  # so many ranks, not so many steps
-        return min(1.0, most / self.width)
+        most = DAYS[coarsest] if isinstance(coarsest, str) else float(coarsest)
+        place = np.arange(len(self.low))
+        beyond = np.searchsorted(self._reach, self.low + most * (1 + 1e-12), side="right")  # the first stretch too many
+        beyond = np.maximum(beyond, place + 1)  # a stretch alone is as fine as the column gets
+        short = beyond < len(self.low)
+        if not short.any():
+            return 1 - HAIR / 2 if self.has_missing else 1.0
+        least = float((self.low[beyond[short]] - self.low[short]).min())
+        within = self.low[beyond - 1] - self.low
+        return min(most, (float(within[within < least].max()) + least) / 2, self.span) / self.span
+
+    @property
+    def _reach(self) -> FloatArray:
+        """Where each stretch is over: 20–24 at 25, a day when the next one begins, a rank one step on."""
+        if self.kind == "number":
+            return self.high if self.type.band is None else self.low + float(self.type.band)
+        is_moment = isinstance(self.starts[0], dt.datetime)
+        return self.high if is_moment else self.high + 1
 
 
 @dataclass(frozen=True, eq=False)

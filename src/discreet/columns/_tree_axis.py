@@ -17,7 +17,7 @@ from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError, InputError
 
 if TYPE_CHECKING:
-    from discreet._typing import FloatArray, IntArray
+    from discreet._typing import BoolArray, FloatArray, IntArray
 
 PUNCTUATION = ".-/ "  # that a prefix does not end in
 
@@ -58,19 +58,24 @@ class TreeAxis(Axis):
             return Cell(words, ncp, prefix=words.rstrip(ANYTHING))
         return Cell(words, ncp, members=self._members[node])
 
-    @property
-    def limit(self) -> float:
+    @cached_property
+    def within(self) -> BoolArray:
+        """Which nodes may be cells: what is below the column's limit, and whatever says no more than a leaf."""
+        allowed = np.ones(len(self.names), dtype=bool)
         coarsest = self.type.coarsest
         if coarsest is None:
-            return 1.0
+            return allowed
         if self.kind == "code":  # so many characters must stay
-            kept = [
-                cost for name, cost in zip(self.names, self.cost.tolist(), strict=True)
-                if len(name.rstrip("*")) >= int(coarsest)
-            ]  # fmt: skip
-            return max(kept, default=0.0)
-        level = min(int(coarsest), self.paths.shape[1] - 1)
-        return float(self.cost[self.paths[:, level]].max())
+            allowed[:] = [len(name.rstrip(ANYTHING)) >= int(coarsest) for name in self.names]
+        else:  # so many levels up from the leaves; with a band the paths begin further up
+            allowed[self.paths[:, max(0, int(coarsest) - int(self.type.band or 0)) + 1 :]] = False
+        is_leaf = self.cost[self.paths] <= self.cost[self.paths[:, :1]]
+        allowed[self.paths[is_leaf]] = True
+        return allowed
+
+    @property
+    def limit(self) -> float:
+        return 1.0 if self.type.coarsest is None else float(self.cost[self.within].max())
 
 
 def tree_of_codes(name: str, labels: tuple[Label, ...], kind: ColumnType) -> TreeAxis:

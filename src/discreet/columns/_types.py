@@ -74,7 +74,20 @@ class ColumnType:
         for what, extent in (("band", self.band), ("coarsest", self.coarsest)):
             if extent is not None and self.kind != "auto":
                 _check_extent(self.kind, what, extent, where)
+        if self._passes_limit():
+            raise InputError(
+                f"{where}: its finest cell, {self.band}, is coarser than its coarsest, {self.coarsest}: change one of the two"
+            )
         return self
+
+    def _passes_limit(self) -> bool:
+        """Whether the finest cell that is released is coarser than the coarsest that is allowed."""
+        if self.band is None or self.coarsest is None or self.kind == "auto":
+            return False
+        if self.kind == "date":
+            return UNITS.index(str(self.band)) > UNITS.index(str(self.coarsest))
+        band, coarsest = float(self.band), float(self.coarsest)
+        return band < coarsest if self.kind == "code" else band > coarsest
 
     def with_weight(self, weight: float) -> ColumnType:
         """The same type with another weight."""

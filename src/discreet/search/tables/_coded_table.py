@@ -130,10 +130,10 @@ def engine_column(axis: Axis) -> Column:
     weight, limit, fixed = axis.type.weight, axis.limit, axis.type.fixed
     if isinstance(axis, LineAxis):
         # With bands a cell reaches to the end of its last band: that much is lost in any case, and changes no choice.
-        width = max(axis.width, float(axis.low[-1] - axis.low[0]))
-        return Column.line(axis.low, width, missing=axis.has_missing, weight=weight, limit=limit, fixed=fixed)
+        return Column.line(axis.low, axis.span, missing=axis.has_missing, weight=weight, limit=limit, fixed=fixed)
     if isinstance(axis, TreeAxis):
-        return Column("tree", axis.size, weight, limit, fixed, levels=axis.paths, node_cost=axis.cost)
+        cost = np.where(axis.within, axis.cost, 2.0)  # a forbidden node may have fewer leaves than one that is not
+        return Column("tree", axis.size, weight, limit, fixed, levels=axis.paths, node_cost=cost)
     return Column.set_of(axis.size, weight=weight, limit=limit, fixed=fixed)
 
 
@@ -196,7 +196,7 @@ def bounded_codes(letters: Letters, axes: Sequence[Axis]) -> tuple[IntArray, Int
 def bound_column(axis: Axis, weight: float) -> BoundColumn:
     """An axis as the bound sees it: nothing costs more there than it does in a release."""
     if isinstance(axis, LineAxis):
-        width = max(axis.width, float(axis.low[-1] - axis.low[0])) or 1.0
+        width = axis.span or 1.0
         beyond = [axis.low[-1] + width * 1e-13] if axis.has_missing else []
         # A group that mixes missing with numbers costs 1; just past the last number it costs no more than that.
         return BoundColumn.line([*axis.low.tolist(), *beyond], weight, width=width)
