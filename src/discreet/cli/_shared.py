@@ -346,7 +346,12 @@ _WHOLE_OPTIONS = (
         show_default=True,
         help="How cells may lie.",
     ),
-    click.option("--blind", is_flag=True, help="Group by n alone, and raise n until everything else holds."),
+    click.option(
+        "--blind",
+        is_flag=True,
+        help="Form groups by n alone, without looking at sensitive values, and raise n until all requirements hold; that n "
+        "was raised can itself tell something about them.",
+    ),
     click.option("--suppress", type=click.IntRange(min=0), default=0, help="Rows that may be withheld."),
 )
 

@@ -79,7 +79,11 @@ class SearchSection:
     suppress: int = told(0, "records that need not be released")
     time_limit: float | int | None = told(None, "seconds; 60 unless said, which a frontier then need not use up")
     seed: int = told(0, "of the searches that draw at random")
-    blind: bool = told(False, "group by n alone, so that coarseness gives nothing away about sensitive values")
+    blind: bool = told(
+        False,
+        "form groups by n alone, without looking at sensitive values, and raise n until all requirements hold; that n was "
+        "raised can itself tell something about them",
+    )
     policy: str | None = told(None, "a whole policy file that was chosen before: carried out, and nothing is searched")
 
     @property

@@ -77,7 +77,7 @@ class TablePolicy:
     letters: LetterTable | None = field(default=None, repr=False)
     source: dict[str, Any] = field(default_factory=dict, repr=False)
     side: tuple[str, ...] = ()
-    blind: bool = False  # grouped without looking at sensitive values
+    blind: bool = False  # groups were formed without looking at sensitive values, which only decided how large n is
 
     @property
     def is_public(self) -> bool:

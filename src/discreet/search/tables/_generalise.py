@@ -100,7 +100,8 @@ def generalise(
     time_limit, seed
         Seconds; of the searches that draw at random.
     blind
-        Group by n alone, raising n until the other requirements hold: nobody can infer from how coarse a group is.
+        Form groups by n alone, without looking at sensitive values, and raise n until the other requirements hold. That n
+        was raised can itself tell something about them.
 
     Examples
     --------
@@ -193,9 +194,10 @@ def _search(
 def _blind(
     problem: CodedTable, asked: Requirement, options: Options, bound: float | None, progress: Progress | None
 ) -> Grouping:
-    """Group by n alone, and raise n until everything else holds: how coarse a group is then tells nothing about S.
+    """Form groups by n alone, without looking at sensitive values, and raise n until the other requirements hold.
 
-    Which n is enough is the one thing that sensitive values decide, for all groups together.
+    Sensitive values decide which n is enough, and which of the last two groupings is kept: an adversary who knows the
+    algorithm can infer something from that (docs/whole-tables.md has an example).
     """
     n = max(asked.n, *asked.k)
     short = replace(options, time_limit=0.1 * options.time_limit)
