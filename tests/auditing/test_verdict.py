@@ -44,12 +44,12 @@ def in_order(text: str, *words: str) -> bool:
 
 
 def test_the_first_screen_is_the_verdict(capsys: Any, people: Path) -> None:
-    code, out, _ = said(capsys, "audit", str(people), "-s", "illness", "-p", "age,sex", "-r", "k>=1")
+    code, out, _ = said(capsys, "audit", str(people), "-s", "illness", "-p", "age,sex", "-r", "I<=1.9")
     assert code == 0
     first = "10 of 20 people are in groups smaller than 5, 7 of them alone with their age and sex. For 7"
     assert " ".join(out.split()).startswith(first)
     assert in_order(
-        out, "require k >= 1: met", "uniques", "in groups smaller than 3", "in groups smaller than 5", "smaller than 10",
+        out, "require I <= 1.9: met", "uniques", "in groups smaller than 3", "in groups smaller than 5", "smaller than 10",
         "prosecutor's risk", "Worst groups", "What to do next", "discreet release", "Main measures", "L0", "Public columns",
     )  # fmt: skip
     assert out[: out.index("discreet release")].count("\n") < 30  # one screen

@@ -71,7 +71,7 @@ def test_a_requirement_about_one_of_several_sensitive_columns(people: Path) -> N
 
 
 def test_requirements_decide_the_exit_code(people: Path) -> None:
-    met = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=1")
+    met = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "n>=2")
     assert met.returncode == 0
     broken = run("audit", str(people), "-s", "age", "-p", "chol", "--require", "L0<=2", "--require", "k>=2")
     assert broken.returncode == 1
@@ -84,6 +84,7 @@ def test_requirements_decide_the_exit_code(people: Path) -> None:
         "requirement": "k >= 2",
         "value": 1.0,
         "met": False,
+        "forbids_nothing": False,
         "column": None,
         "failing_groups": 1,
         "failing_records": 2,

@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[2]
 BLOCKS = [
     yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/gate.md").read_text(), re.DOTALL)
 ]
-SAFE = "diagnosis,region,age_band\n" + "".join(f"{d},{r},{a}\n" for d in ("flu", "gout") for r in "NS" for a in (1, 2))
+SAFE = "diagnosis,region,age_band\n" + "".join(
+    f"{d},{r},{a}\n" for d in ("flu", "flu", "cough", "gout", "gout") for r in "NS" for a in (1, 2)
+)
 UNSAFE = "diagnosis,region,age_band\nflu,N,1\ngout,S,2\nflu,N,1\n"
 
 

@@ -70,6 +70,7 @@ class Audit:
     matched: Matched  # by how many records each public value is matched, and how many s they have
     together: tuple[Interaction, ...] = ()  # public columns that give S away only together
     people: FloatArray | None = None  # that the records of each group stand for, where sample weights say so
+    lightest: float | None = None  # the people that the record with the least of these weights stands for
     household: HouseholdRisk | None = None
     population: Population | None = None
     special: Special | None = None

@@ -18,6 +18,7 @@ import numpy as np
 from discreet._text import json_number
 from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
+from discreet.joint._joint import from_codes, nobody, records_apart
 from discreet.measures._models import (
     disclosure_by_group,
     entropy_by_group,
@@ -162,6 +163,14 @@ class GroupRequirement:
         """The value of the worst group."""
         return float(values.min() if self.symbol in _AT_LEAST else values.max())
 
+    def forbids_nothing(self, joint: Joint) -> bool:
+        """Whether no group of the joint's records could break it; the joint is about one sensitive column.
+
+        Every symbol is worst for a group of one record: distances and largest shares are convex in a group's shares, entropy is
+        concave, and counts are least there.
+        """
+        return bool(self.holds(self.of_groups(records_apart(joint))).all())
+
     def __str__(self) -> str:
         about = f"({self.column})" if self.column else ""
         relation = ">=" if self.symbol in _AT_LEAST else "<="
@@ -219,6 +228,24 @@ def parse_all(
             if each.column in (None, name) and (reason := each.unfit(name, ())):
                 raise InputError(f"requirement '{each}': {reason}")
     return tuple(dict.fromkeys(found))
+
+
+def refuse_idle(requirements: Iterable[GroupRequirement], by_column: Mapping[str, Joint], records: int) -> None:
+    """Raise InputError for a requirement that forbids nothing: no group of these records could break it.
+
+    `by_column` has a joint for each sensitive column, whatever its groups are; a table without one has its number of records.
+    """
+    bare = from_codes(nobody(1), nobody(1), np.array([records]))
+    for each in requirements:
+        joints = [joint for name, joint in by_column.items() if each.column in (None, name)] or [bare]
+        if not all(map(each.forbids_nothing, joints)):
+            continue
+        worst = each.worst(np.array([each.worst(each.of_groups(records_apart(joint))) for joint in joints]))
+        beyond, ask = ("below", "more") if each.symbol in _AT_LEAST else ("above", "less")
+        raise InputError(
+            f"{each} forbids nothing: no group of this table's records can have {each.symbol} {beyond} {worst:.4g}; "
+            f"ask for {ask} than {worst:.4g}"
+        )
 
 
 def findings(requirements: Iterable[GroupRequirement], joint: Joint) -> list[GroupFinding]:

@@ -88,7 +88,8 @@ def audit(
     found = audit_joint(joint, orders=orders, source=source, progress=progress, wildcard=wildcard, hierarchies=trees)
     rest: Reading = {**reading, "missing": "level"}  # rows were dropped by the columns that are audited, not by others
     if weights is not None:
-        found = replace(found, people=_people(table, found, weights, rest))
+        people, lightest = _people(table, found, weights, rest)
+        found = replace(found, people=people, lightest=lightest)
     if household is not None:
         counted = count(table, household, joint.public, bands=joint.bands, **rest)
         risk = HouseholdRisk.of(counted, _letters(counted, joint), found.individual_risk)
@@ -197,15 +198,16 @@ def _letters(counted: Counted, joint: Joint) -> IntArray:
     return np.array([place.get(label, -1) for label in counted.x.labels()])[counted.x_codes]
 
 
-def _people(table: object, found: Audit, weights: str, reading: Reading) -> FloatArray:
-    """How many people of the population each group stands for, by the sample weights of the records that match it."""
+def _people(table: object, found: Audit, weights: str, reading: Reading) -> tuple[FloatArray, float]:
+    """How many people each group stands for, by the sample weights of the records that match it, and the least weight."""
     joint = found.joint
     counted = count(table, weights, joint.public, bands=joint.bands, **reading)
     values = sample_weights(counted.s, weights)
     letters = _letters(counted, joint)
     known = letters >= 0
-    own = np.bincount(letters[known], (values[counted.s_codes] * counted.counts)[known], joint.n_x)
-    return found.matched.total(np.asarray(own))
+    each = values[counted.s_codes][known]
+    own = np.bincount(letters[known], each * counted.counts[known], joint.n_x)
+    return found.matched.total(np.asarray(own)), float(each.min())
 
 
 def _some(joint: Joint, wildcard: bool) -> dict[str, float]:

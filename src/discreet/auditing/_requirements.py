@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.auditing._group_requirements import GroupRequirement, is_of_groups
+from discreet.auditing._individual import individual_risk
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import SYMBOLS
 from discreet.errors import InputError, MeasureError, listed
+from discreet.joint._joint import records_apart
 from discreet.measures import REGISTRY
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ _FORM = re.compile(
     r"\s*(?P<symbol>[^<>=\s(]+)\s*(\(\s*(?P<column>.+?)\s*\))?"
     r"\s*(?P<relation><=|>=|==|=|<|>)\s*(?P<bound>[^<>=\s]+)\s*"
 )
-_SIDE = ("L0|A", "I*,A")
+_SIDE = {"L0|A": "L0", "I*,A": "I*"}  # what they are called without side information
 _RISK = "risk"
 _HOLDS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt, "=": operator.eq}
 _ROUNDING = 1e-12  # bits: a logarithm computed two ways
@@ -54,6 +56,7 @@ class Finding:
     column: str | None = None  # the sensitive column that fails by itself, where several are protected together
     people: int = 0  # records in those groups
     total: int = 0  # records of the table
+    forbids_nothing: bool = False  # whether no grouping of the table's records could break it
 
     @property
     def share(self) -> float:
@@ -104,6 +107,52 @@ class Requirement:
 
         Several sensitive columns can be well hidden together while one of them lies open, so one is enough to fail.
         """
+        finding = self._checked(audit, most)
+        return replace(finding, forbids_nothing=finding.met and self._forbids_nothing(audit))
+
+    def _forbids_nothing(self, audit: Audit) -> bool:
+        """Whether the requirement holds however the table's records are grouped.
+
+        A measure never grows, or never falls, when groups are joined. So its extremes are those of records apart from each
+        other and of one group of all.
+        """
+        joint, population = audit.joint, audit.population
+        if self.symbol == _RISK:
+            sizes, people = np.array([1, int(joint.total)]), None
+            if audit.people is not None:
+                people = np.array([audit.lightest, audit.risk.population])
+            return all(map(self._is_met_by, individual_risk(sizes, people).tolist()))
+        if population is not None and self.symbol in SYMBOLS:
+            all_of_them = min(1.0, joint.total / population.people)
+            extremes = {
+                "kmap": (0.0 if population.outside else 1.0, float(population.people)),
+                "presence_max": (1.0, all_of_them),
+                "presence_min": (0.0, all_of_them),
+            }
+            return all(map(self._is_met_by, extremes[self.symbol]))
+        alone = [joint.select(sensitive=[name]) for name in joint.sensitive if self.column in (None, name)]
+        together = () if self.column is not None or (self._is_in_tree and len(alone) > 1) else (joint,)
+        one_by_one = alone if not together or (_is_about_x(self.symbol) and len(alone) > 1) else ()
+        return all(
+            self._reachable(one)._is_met_by(self._measured(each, audit))
+            for one in (*together, *one_by_one)
+            for each in (records_apart(one), one.coarsen_by(np.zeros(one.n_x, dtype=np.int64)))
+        )
+
+    def _reachable(self, one: Joint) -> Requirement:
+        """The same of a single sensitive column: it cannot have more values in a group than it has, so all are enough."""
+        is_capped = self.symbol == "k" and self.relation in (">=", ">") and self.column is None
+        return replace(self, bound=min(self.bound, one.n_s)) if is_capped else self
+
+    def _measured(self, joint: Joint, audit: Audit) -> float:
+        """The measure of a joint that was made of the audited one."""
+        if self._is_in_tree:
+            return float(GroupRequirement(self.symbol, 0.0, None, audit.hierarchies).of_groups(joint).max())
+        if self.symbol in _SIDE:
+            return REGISTRY[_SIDE[self.symbol]](joint, side=True)
+        return REGISTRY[self.symbol](joint)
+
+    def _checked(self, audit: Audit, most: int) -> Finding:
         if self.column is not None:
             if self.column not in audit.joint.sensitive:
                 known = listed(audit.joint.sensitive) if audit.joint.sensitive else "none"
@@ -117,10 +166,7 @@ class Requirement:
         if finding.met and _is_about_x(self.symbol) and len(audit.joint.sensitive) > 1:
             for name in audit.joint.sensitive:
                 one = audit.joint.select(sensitive=[name])
-                # A column of two values cannot have five of them in a group: all of its own are enough.
-                reachable = self.symbol == "k" and self.relation in (">=", ">")
-                asked = replace(self, bound=min(self.bound, one.n_s)) if reachable else self
-                alone = asked._alone(one, audit, most)
+                alone = self._reachable(one)._alone(one, audit, most)
                 if not alone.met:
                     return replace(alone, requirement=self, column=name)
         return finding
@@ -169,11 +215,7 @@ class Requirement:
         return _of_groups(self.symbol, audit.joint, audit.matched)
 
     def _finding(self, joint: Joint, value: float, most: int, own: FloatArray | None) -> Finding:
-        # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
-        finite = math.isfinite(value) and math.isfinite(self.bound)
-        close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
-        met = self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
-        if met:
+        if self._is_met_by(value):
             return Finding(self, value, True, 0, (), total=int(joint.total))
         failing = self._failing(joint, own)
         groups = tuple(
@@ -182,6 +224,12 @@ class Requirement:
         )
         people = int(joint.records[failing].sum())
         return Finding(self, value, False, len(failing), groups, people=people, total=int(joint.total))
+
+    def _is_met_by(self, value: float) -> bool:
+        # Rounding may not fail a bound that is met exactly, such as L0 <= log2(3).
+        finite = math.isfinite(value) and math.isfinite(self.bound)
+        close = finite and abs(value - self.bound) <= _ROUNDING * max(1.0, abs(self.bound))
+        return self.relation in ("<=", ">=", "=") if close else bool(_HOLDS[self.relation](value, self.bound))
 
     def _failing(self, joint: Joint, own: FloatArray | None) -> IntArray:
         """The letters of x that break the bound by themselves, worst first; none where a measure is an average."""

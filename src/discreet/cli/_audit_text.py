@@ -39,9 +39,9 @@ def show(
     screen.print(f"[bold]{escape(headline(found))}[/bold]")
     for finding in findings:
         verdict = "[green]met[/green]" if finding.met else "[red]not met[/red]"
-        screen.print(
-            f"require {escape(str(finding.requirement))}: {verdict}, found {finding.value:.4g}", highlight=False
-        )
+        idle = ", forbids nothing here" if finding.forbids_nothing else ""
+        asked = escape(str(finding.requirement))
+        screen.print(f"require {asked}: {verdict}, found {finding.value:.4g}{idle}", highlight=False)
         if finding.failing:
             screen.print(escape(_broken_by(finding, joint.public)), highlight=False)
     screen.print(_risk(found))

@@ -23,7 +23,7 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
 )
 @audit_table_options
 @click.option("--recipe", metavar="FILE", help="A recipe that names the table and the roles of its columns.")
-@click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "L0<=2" or "k>=5"; exit 1 when not met.')
+@click.option("--require", "-r", multiple=True, metavar="BOUND", help='Such as "k>=5" or "L0<=1"; exit 1 when not met.')
 @click.option("--order", type=float, multiple=True, help="Orders of the measures that have one.")
 @click.option("--weights", metavar="COLUMN", help="Sample weights: how many people a record stands for.")
 @click.option("--household", metavar="COLUMN", help="Who is found leads to all of his household.")
@@ -64,6 +64,7 @@ def command(
     TABLE is a file (CSV, TSV, Parquet, Arrow, Excel, Stata, SPSS, SAS, R) or a database URL such as sqlite:///people.db#people.
     """
     from discreet.auditing import Requirement, audit, load_threats
+    from discreet.auditing._gate import judge
     from discreet.auditing._verdict import next_step
     from discreet.cli._audit_text import show
     from discreet.errors import InputError
@@ -116,7 +117,10 @@ def command(
             click.echo(each.sentence())
         if html:
             click.echo(f"report written to {html}")
-    return 0 if all(finding.met for finding in findings) else 1
+    code, why = judge(findings)
+    if why:
+        click.echo(f"discreet: {why}", err=True)
+    return code
 
 
 def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
@@ -160,6 +164,7 @@ def _finding_dict(finding: Finding) -> dict[str, Any]:
         "requirement": str(finding.requirement),
         "value": json_number(finding.value),
         "met": finding.met,
+        "forbids_nothing": finding.forbids_nothing,
         "column": finding.column,
         "failing_groups": finding.failing,
         "failing_records": finding.people,

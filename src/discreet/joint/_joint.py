@@ -344,3 +344,28 @@ def from_codes(
     matrix = matrix_of(s_codes, x_codes, weights, shape=(len(seen_s), len(seen_x)))
     known = Side.build(side, s_codes, x_codes, weights, len(seen_s)) if side is not None else None
     return Joint(s[0].take(seen_s), x[0].take(seen_x), matrix, side=known)
+
+
+def nobody(entries: int) -> tuple[Alphabet, IntArray]:
+    """A sensitive value that everybody shares, where groups of records are all that is asked about."""
+    return Alphabet(((None,),)), np.zeros(entries, dtype=np.int64)
+
+
+def records_apart(joint: Joint) -> Joint:
+    """Return what the records of a joint would tell at the most: a group for each value of S, and one of its records alone.
+
+    The pmf of S stays, and whoever sees the group knows the value; the groups of one record are the smallest there can be. With
+    side information, the same of the records of each (s, x, a).
+    """
+    if joint.has_side:
+        counts = joint.side.counts
+        s, weights = counts.indices.astype(np.int64), counts.data
+        known = np.repeat(joint.side.a_of, np.diff(counts.indptr))
+    else:
+        s, weights, known = np.arange(joint.n_s), np.asarray(joint.s_weight).astype(np.int64), None
+    several = np.flatnonzero(weights > 1)
+    entry = np.concatenate([np.arange(len(s)), several])
+    groups = Alphabet((np.arange(len(entry)),)), np.arange(len(entry))
+    side = None if known is None else (joint.side.a, known[entry])
+    records = np.concatenate([np.ones(len(s), dtype=np.int64), weights[several] - 1])
+    return from_codes((joint._s, s[entry]), groups, records, side=side)

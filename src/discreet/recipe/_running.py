@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from discreet.auditing._group_requirements import parse_all
+from discreet.auditing._group_requirements import parse_all, refuse_idle
 from discreet.errors import InputError, listed
 from discreet.joint import Joint
 from discreet.release import Policy
@@ -20,6 +20,7 @@ from discreet.search import RANGES, frontier
 from discreet.search._alphabet import default_utility
 from discreet.search.tables import generalise, release_on_cluster
 from discreet.tables._columns import encode_column
+from discreet.tables._counting import count
 
 if TYPE_CHECKING:
     from discreet._typing import Progress, Stopped
@@ -147,7 +148,20 @@ def _chosen(recipe: Recipe) -> TablePolicy:
         )
     if (policy.public, policy.sensitive) != (recipe.public, recipe.sensitive):
         raise InputError(f"{where} is about other columns than the recipe: {listed(policy.public)}")
-    return replace(policy, require=parse_all(recipe.require, recipe.sensitive, recipe.hierarchies))
+    wanted = parse_all(recipe.require, recipe.sensitive, recipe.hierarchies)
+    data = recipe.data
+    counted = count(
+        recipe.table,
+        recipe.sensitive,
+        recipe.public,
+        bare=True,
+        missing=data.missing,
+        na=data.na,
+        memory_limit=data.memory_limit,
+    )
+    joint = Joint.of_counted(counted)
+    refuse_idle(wanted, {name: joint.select(sensitive=[name]) for name in recipe.sensitive}, counted.rows)
+    return replace(policy, require=wanted)
 
 
 def _searched(recipe: Recipe, progress: Progress | None) -> tuple[TablePolicy, Stopped | None]:

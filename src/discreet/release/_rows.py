@@ -16,7 +16,7 @@ import numpy as np
 from discreet._typing import BoolArray, Cells, IntArray
 from discreet.columns._guess import never_kept
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
-from discreet.joint._joint import Joint, from_codes
+from discreet.joint._joint import Joint, from_codes, nobody
 from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.tables._columns import encode_column
 from discreet.tables._counting import banded
@@ -149,11 +149,6 @@ def _joints(
         return joint, None
     cell_axis = Alphabet((np.arange(len(policy.blocks)),))
     return joint, from_codes(s, combine([(cell_axis, block), *extra.values()], ["cell", *extra]), counts, side=a)
-
-
-def nobody(entries: int) -> tuple[Alphabet, IntArray]:
-    """A sensitive value that everybody shares, where groups of records are all that is asked about."""
-    return Alphabet(((None,),)), np.zeros(entries, dtype=np.int64)
 
 
 def _present(policy: Coarsening, coded: Coded, counts: IntArray) -> BoolArray:

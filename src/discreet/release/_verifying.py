@@ -12,8 +12,8 @@ import numpy as np
 from discreet._text import counted, json_number
 from discreet._typing import IntArray
 from discreet.errors import ColumnError, RequirementError
-from discreet.joint._joint import from_codes
-from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out, nobody
+from discreet.joint._joint import from_codes, nobody
+from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out
 from discreet.report._pages import fragment
 from discreet.tables._canonical import canonical
 from discreet.tables._columns import encode_column

@@ -265,10 +265,10 @@ class Page:
             ui.expansion("What every group must have, and how long to look").classes("card"),
             ui.element("div").classes("line"),
         ):
-            n = ui.number("people who look alike (n)", value=asked.get("n", 5), min=1, step=1).props("outlined dense")
+            n = ui.number("people who look alike (n)", value=asked.get("n", 1), min=1, step=1).props("outlined dense")
             k = None
             if session.recipe.sensitive:
-                k = ui.number("different sensitive values (k)", value=asked.get("k", 3), min=1, step=1).props(
+                k = ui.number("different sensitive values (k)", value=asked.get("k", 1), min=1, step=1).props(
                     "outlined dense"
                 )
             shape = (
@@ -282,7 +282,8 @@ class Page:
             )
 
             def again() -> None:
-                require = [f"n>={int(n.value or 1)}", *([f"k>={int(k.value or 1)}"] if k is not None else [])]
+                wanted = {"n": int(n.value or 1), "k": int(k.value or 1) if k is not None else 1}
+                require = [f"{symbol}>={least}" for symbol, least in wanted.items() if least > 1] or ["n>=2"]
                 keys = {
                     "shape": shape.value,
                     "suppress": int(spare.value or 0),

@@ -125,6 +125,7 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
         refuse_identifiers({name: (found[name].alphabet, found[name].codes)}, found[name].counts)
     problem = _problem(asked, found, counted)
     problem.check(asked.wanted)
+    problem.refuse_idle(asked.wanted)
     of_public = zip(asked.public, problem.axes, strict=True)
     numbers = {name: axis.code_of[found[name].codes] for name, axis in of_public}
     numbers |= {name: found[name].codes for name in asked.sensitive}

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.auditing._group_requirements import GroupRequirement
+from discreet.auditing._group_requirements import GroupRequirement, refuse_idle
 from discreet.columns import Axis, LineAxis, TreeAxis
 from discreet.columns._boxes import Boxes
 from discreet.errors import InputError
-from discreet.joint._joint import Joint, from_codes
+from discreet.joint._joint import Joint, from_codes, nobody
 from discreet.release._letter_table import LetterTable, listed_labels
 from discreet.release._table_policy import TablePolicy
 from discreet.search.tables._bounds import BoundColumn
@@ -71,6 +71,18 @@ class CodedTable:
             for c, name in enumerate(self.sensitive):
                 if each.column in (None, name) and (reason := each.unfit(name, listed_labels(counted.s.columns[c]))):
                     raise InputError(f"requirement '{each}': {reason}")
+
+    def refuse_idle(self, wanted: Sequence[GroupRequirement]) -> None:
+        """Refuse a requirement that a user stated and that no group of the table's records could break."""
+        refuse_idle(wanted, {name: self._alone(c) for c, name in enumerate(self.sensitive)}, self.counted.rows)
+
+    def _alone(self, c: int) -> Joint:
+        """One sensitive column with all records in one group."""
+        column, labels = self.letters.sensitive[c], listed_labels(self.counted.s.columns[c])
+        tally = np.bincount(column.value, column.count, column.size).astype(np.int64)
+        seen = np.flatnonzero(tally)
+        values = Alphabet((list(labels),), None, (self.sensitive[c],))
+        return from_codes((values, seen), nobody(len(seen)), tally[seen])
 
     def policy(
         self,

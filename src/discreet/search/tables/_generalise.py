@@ -123,6 +123,7 @@ def generalise(
     )
     _check_size(len(counted.x), len(x_names))
     problem = CodedTable.of(counted, axes_of(counted, said, weights), s_names)
+    problem.refuse_idle(wanted)
     done = solved(problem, wanted, options, progress)
     policy = replace(done.policy, missing=missing, na=na_texts)
     return replace(done, policy=policy, table=table, seconds=time.perf_counter() - started)

@@ -170,6 +170,7 @@ def table_frontiers(
         symbol: tuple(sorted(set(levels))) or usual_levels(symbol, wanted, counted) for symbol, levels in asked.items()
     }
     problem = CodedTable.of(counted, axes_of(counted, said, recipe.weights), recipe.sensitive)
+    problem.refuse_idle(wanted)
     limit = search.seconds / max(1, sum(map(len, chosen.values())))
     options = Options(search.shape, search.suppress, limit, search.seed, search.blind).checked()
     found: list[TableFrontier] = []

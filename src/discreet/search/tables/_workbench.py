@@ -70,7 +70,9 @@ class Workbench:
         )
         problem = CodedTable.of(counted, axes_of(counted, said, recipe.weights), recipe.sensitive)
         options = Options(search.shape, search.suppress, search.seconds, search.seed, search.blind).checked()
-        return cls(recipe, problem, options, parse_all(recipe.require, recipe.sensitive, recipe.hierarchies))
+        wanted = parse_all(recipe.require, recipe.sensitive, recipe.hierarchies)
+        problem.refuse_idle(wanted)
+        return cls(recipe, problem, options, wanted)
 
     def levels(self, symbol: str) -> tuple[int, ...]:
         """The levels of n or k worth looking at: the usual ones that this table can meet, and the recipe's own."""
