@@ -108,7 +108,7 @@ def test_nobody_is_exposed() -> None:
     audit = dc.audit(safe(), "illness", "age")
     assert headline(audit) == (
         "All 40 people share their age with at least 19 others. "
-        "Nobody's illness is certain from age; at worst 4 values are left."
+        "Nobody's illness is certain from age; at worst 4 values are left, and one value has 25.0% of a group."
     )
     step = next_step(audit, table="people.csv")
     assert (

@@ -52,6 +52,7 @@ def audit_table(emit: Emit, recipe: Recipe) -> Audit:
         weights=recipe.one_having("weight"),
         household=recipe.one_having("household"),
         hierarchies=recipe.hierarchies,
+        ignore=(*recipe.having("identifier"), *recipe.having("ignored")),
         missing=data.missing,
         na=tuple(data.na),
         memory_limit=data.memory_limit,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,13 @@ import numpy as np
 from discreet._checks import texts as texts_of
 from discreet._text import json_number, shown
 from discreet.auditing._audit_page import audit_fragment, audit_page
+from discreet.auditing._group_requirements import GroupRequirement
 from discreet.auditing._individual import individual_risk
+from discreet.auditing._looking import Look
 from discreet.auditing._requirements import Finding, Group, Requirement
 from discreet.auditing._risk import Risk
 from discreet.auditing._verdict import headline, next_step
-from discreet.auditing._words import missing_sentence
+from discreet.auditing._words import band_sentences, missing_sentence
 from discreet.errors import InputError
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import combine
@@ -75,6 +78,7 @@ class Audit:
     population: Population | None = None
     special: Special | None = None
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of sensitive columns
+    look: Look = field(default_factory=Look, repr=False)  # at what was not counted, and at whether records are people
 
     @property
     def is_bare(self) -> bool:
@@ -101,6 +105,25 @@ class Audit:
         values, letters = combine(coded, joint.public)
         risk = dict(zip(joint.x, self.individual_risk.tolist(), strict=True))
         return np.array([risk.get(label, math.nan) for label in values.labels()])[letters]
+
+    @cached_property
+    def commonest(self) -> dict[str, FloatArray]:
+        """Of each sensitive column the share that its commonest value has in every group (in the order of `joint.x`)."""
+        joint, share = self.joint, GroupRequirement("alpha", 1.0)
+        alone = {
+            name: joint.select(sensitive=[name]) if len(joint.sensitive) > 1 else joint for name in joint.sensitive
+        }
+        return {name: share.of_groups(one) for name, one in alone.items()}
+
+    def left_out(self) -> list[str]:
+        """What was not counted and could break a requirement: rows dropped, columns made coarser, identifiers not named."""
+        missing, said = self.joint.missing, []
+        if missing is not None and missing.dropped:
+            records = missing.dropped + int(self.joint.total)
+            said.append(
+                f"{missing.dropped:,} of {records:,} records were dropped, since a value is missing: figures are of the others"
+            )
+        return said + band_sentences(self.joint) + self.look.identifier_sentences()
 
     def worst(self, n: int = 10, *, show_values: bool = False) -> list[Group]:
         """The n groups with the fewest distinct s; among equals those with the most records, then the earliest.
@@ -166,6 +189,9 @@ class Audit:
             ],
             "risk": self.risk.to_dict(),
             "verdict": headline(self),
+            "notes": self.look.record_sentences(),
+            "left_out": self.left_out(),
+            "unnamed": list(self.look.unnamed),
             "next": next_step(self).command,
         }
         if self.household:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import label_text, number_text
-from discreet.auditing._verdict import MAIN, bits, further_sentences, headline, next_step, records_text, risk_rows
+from discreet.auditing._verdict import (
+    MAIN,
+    bits,
+    further_sentences,
+    headline,
+    next_step,
+    notes,
+    records_text,
+    risk_rows,
+)
 from discreet.auditing._words import explain, missing_sentence
 from discreet.measures import REGISTRY
 from discreet.report import _plots as plots
@@ -60,6 +69,7 @@ def audit_page(audit: Audit, *, worst: int, show_values: bool, findings: Sequenc
         measures=measure_rows(audit),
         main=measure_rows(audit, everything=False),
         headline=headline(audit),
+        notes=notes(audit),
         bits=bits(audit),
         risk=risk_rows(audit.risk, audit.household),
         further=further_sentences(audit),
@@ -87,6 +97,7 @@ def audit_fragment(audit: Audit) -> str:
         joint=audit.joint,
         measures=measure_rows(audit, everything=False),
         headline=headline(audit),
+        notes=notes(audit),
         bits=bits(audit),
         risk=risk_rows(audit.risk, audit.household),
         further=further_sentences(audit),

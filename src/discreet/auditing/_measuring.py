@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
+from discreet import _checks as checks
 from discreet.auditing._audit import Audit, ColumnPart, Homogeneity, is_bare
 from discreet.auditing._group_requirements import GroupRequirement
 from discreet.auditing._individual import HouseholdRisk, sample_weights
+from discreet.auditing._looking import look_at
 from discreet.auditing._matching import Matched
 from discreet.auditing._population import Population
 from discreet.auditing._special import special as find_special
@@ -21,7 +23,8 @@ from discreet.errors import ColumnError, InputError, TableError
 from discreet.joint._joint import Joint
 from discreet.measures import REGISTRY, maximin_information, pronounced, worst_case_leakage
 from discreet.tables._counting import count
-from discreet.tables._sources import named
+from discreet.tables._protocol import check_columns
+from discreet.tables._sources import column_names, named
 
 if TYPE_CHECKING:
     from discreet._typing import FloatArray, IntArray, Progress, Reading
@@ -45,6 +48,7 @@ def audit(
     population: object = None,
     special: int | None = None,
     hierarchies: Mapping[str, str | Path | Hierarchy] | None = None,
+    ignore: str | Sequence[str] = (),
     **reading: Unpack[Reading],
 ) -> Audit:
     """Measure what the public columns of a table give away about its sensitive columns, and how easily people are found.
@@ -65,6 +69,8 @@ def audit(
         Look for people whom so many public columns or fewer single out (SUDA).
     hierarchies
         {sensitive column: ARX file}: how far apart its values are, for t_hier.
+    ignore
+        Other columns of the table that are known and need no mention: `left_out` names those that look like identifiers.
     **reading
         As of `Joint.from_table`; `missing="wildcard"` lets a missing public cell match any value, as in tables where cells were
         suppressed: n, k and what follows from them count all records that match.
@@ -99,7 +105,22 @@ def audit(
         found = replace(found, population=held, values={**found.values, **held.values})
     if special is not None:
         found = replace(found, special=find_special(joint, size=special, wildcard=wildcard, progress=progress))
-    return found
+    known = [*joint.sensitive, *joint.public, *(joint.side.a.names if joint.has_side else ())]
+    known += [name for name in (weights, household) if name is not None]
+    ignored = _ignored(table, ignore, known)
+    texts = checks.texts(reading.get("na", ()), name="na")
+    return replace(found, look=look_at(table, {*known, *ignored}, na=texts, counts=joint.counts.data))
+
+
+def _ignored(table: object, ignore: str | Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """The columns to ignore, if the table has them and they have no other role."""
+    names = checks.columns(ignore, name="ignore", optional=True)
+    if names:
+        check_columns(names, column_names(table), named(table))
+    for name in names:
+        if name in known:
+            raise ColumnError(f"column {name!r} is ignored and has another role: give it one of the two")
+    return names
 
 
 def _trees(

@@ -34,7 +34,9 @@ class Risk:
     below
         {m: people in groups smaller than m}.
     prosecutor, journalist, marketer
-        The largest probability of being found, the same in the population, and the mean over all people.
+        The largest probability of being found, the same in the population, and the mean over all records there.
+    prosecutor_mean
+        The mean over all records, of the table itself: the same as `marketer` where there are no sample weights.
     above
         People whose probability of being found exceeds `THRESHOLD`.
     population
@@ -56,6 +58,7 @@ class Risk:
     population: float | None = None
     individual: float = 1.0
     expected: float = 0.0
+    prosecutor_mean: float = 0.0
 
     @classmethod
     def of(cls, records: IntArray, people: FloatArray | None = None, matching: IntArray | None = None) -> Risk:
@@ -86,6 +89,7 @@ class Risk:
             population=None if people is None else float((people * records / sizes).sum()),
             individual=float(each.max()),
             expected=float(records @ each),
+            prosecutor_mean=float((records / sizes).sum() / total),
         )
 
     @classmethod
@@ -110,6 +114,7 @@ class Risk:
             "prosecutor": self.prosecutor,
             "journalist": self.journalist,
             "marketer": self.marketer,
+            "prosecutor_mean": self.prosecutor_mean,
             "threshold": THRESHOLD,
             "above_threshold": self.above,
             "population": self.population,

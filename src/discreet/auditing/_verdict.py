@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from discreet._text import joined
 from discreet.auditing._risk import SIZES
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
 TOGETHER = 3  # sets of columns named that tell only together
+HALF = 0.5  # of a group, beyond which one value stands out
 RECORDS, VALUES = 5, 3  # what a first release is asked for: so many people and so many sensitive values in every group
 
 
@@ -40,11 +44,23 @@ def headline(audit: Audit) -> str:
     certain = int(joint.records[audit.matched.distinct == 1].sum())
     give = "gives" if len(joint.public) == 1 else "give"
     known = (
-        f"For {certain:,} of {joint.total:,} people, {public} {give} away {sensitive} for certain."
+        f"For {certain:,} of {joint.total:,} people, {public} {give} away {sensitive} for certain"
         if certain
-        else f"Nobody's {sensitive} is certain from {public}; at worst {audit.values['k']:.0f} values are left."
+        else f"Nobody's {sensitive} is certain from {public}; at worst {audit.values['k']:.0f} values are left"
     )
-    return f"{found} {known}"
+    return f"{found} {known}{_common(audit, certain)}."
+
+
+def _common(audit: Audit, certain: int) -> str:
+    """How large a share of a group one value has: where none is certain the largest, else for how many more it is over half."""
+    joint, shares = audit.joint, audit.commonest
+    if certain:
+        most = np.max(list(shares.values()), axis=0)
+        more = int(joint.records[(most > HALF) & (audit.matched.distinct > 1)].sum())
+        return f"; for {more:,} more, one value has more than half of their group" if more else ""
+    name = max(shares, key=lambda each: float(shares[each].max()))
+    about = f" of {name}" if len(shares) > 1 else ""
+    return f", and one value{about} has {_share(float(shares[name].max()))} of a group"
 
 
 def bits(audit: Audit) -> str:
@@ -67,13 +83,14 @@ def risk_rows(risk: Risk, household: HouseholdRisk | None = None) -> list[tuple[
         if size > 2  # a group smaller than two is a unique
     ]
     rows.append(("probability of being found, at most (prosecutor's risk)", "", _share(risk.prosecutor)))
-    rows.append(("probability of being found, on average (marketer's risk)", "", _share(risk.marketer)))
+    rows.append(("probability of being found, on average (marketer's risk)", "", _share(risk.prosecutor_mean)))
     if risk.population is not None:
-        who = f"the same among the {risk.population:,.0f} people that the records stand for (journalist's risk)"
-        rows.append((who, "", _share(risk.journalist)))
+        who = f"among the {risk.population:,.0f} people that the records stand for"
+        rows.append((f"at most, {who} (journalist's risk)", "", _share(risk.journalist)))
+        rows.append((f"on average, {who} (marketer's risk of the population)", "", _share(risk.marketer)))
         rows.append(
             (
-                "the same of the record at most risk, estimated from the weights (individual risk)",
+                "at most, estimated from the weights of the record at most risk (individual risk)",
                 "",
                 _share(risk.individual),
             )
@@ -97,6 +114,12 @@ def risk_rows(risk: Risk, household: HouseholdRisk | None = None) -> list[tuple[
             )
         )
     return rows
+
+
+def notes(audit: Audit) -> list[str]:
+    """What to know before the figures: whether a record is a person, what was left out, and who nobody named."""
+    said = [f"careful: {text}" for text in (*audit.look.record_sentences(), *audit.left_out())]
+    return [*said, *audit.look.unnamed_sentences()]
 
 
 def further_sentences(audit: Audit) -> list[str]:
@@ -143,10 +166,15 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
     side = joint.side.a.names if joint.has_side else ()
     public, sensitive = [*joint.public, *side], list(joint.sensitive)
     values = min(VALUES, joint.n_s)
-    safe = not risk.below[RECORDS] and audit.values.get("k", values) >= values and not side
+    many = not risk.below[RECORDS] and audit.values.get("k", values) >= values and not side
+    share, least = _shares(audit)
+    common = many and share > HALF
+    safe = many and (not common or least >= share)
     require = [f"n>={risk.least if safe else RECORDS}"]
     if not audit.is_bare:
         require.append(f"k>={int(audit.values['k']) if safe else values}")
+    if common and (bound := math.ceil(100 * share) / 100 if safe else least) < 1:
+        require.append(f"alpha<={bound:g}")
     known = table or (audit.source if audit.source != "a table in memory" else "TABLE.csv")
     asked = [
         *("discreet", "audit" if safe else "release", shlex.quote(known)),
@@ -155,6 +183,12 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
         *map(shlex.quote, more if safe else _for_releases(more)),
         *(part for each in require for part in ("--require", f'"{each}"')),
     ]
+    if safe and common:
+        why = (
+            f"One value has {_share(share)} of a group and is as common in the whole table: no coarsening changes that. "
+            "Hold every later version of the table to what this one has:"
+        )
+        return Step(why, " ".join(asked), f"audit.check({require!r})")
     if safe:
         why = "Nothing stands out. Hold every later version of the table to what this one has:"
         return Step(why, " ".join(asked), f"audit.check({require!r})")
@@ -165,15 +199,28 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
     if sensitive:
         each = "" if len(sensitive) == 1 else "each of "
         why += f" with {values} different values of {each}{joined(sensitive)}"
+    if common:
+        why += f", none of which has more than {'half' if least == HALF else _share(least)} of a group"
     why += ":"
     python = f"discreet.generalise(table, {public!r}, {sensitive!r}, {require!r})"
     return Step(why, f"{' '.join(asked)} {files}", python)
 
 
+def _shares(audit: Audit) -> tuple[float, float]:
+    """The largest share of one value in a group, and the least that a release can be asked for: half, or as in the table."""
+    if audit.is_bare:
+        return 0.0, HALF
+    joint = audit.joint
+    alone = [joint.select(sensitive=[name]) for name in joint.sensitive]
+    all_of_them = max(float(one.s_weight.max() / one.total) for one in alone)
+    least = HALF if all_of_them <= HALF else math.ceil(20 * all_of_them) / 20
+    return max(float(each.max()) for each in audit.commonest.values()), least
+
+
 def _for_releases(more: Sequence[str]) -> list[str]:
-    """The options without those that audits alone have."""
-    text = "\0".join(["", *more])
-    return [part for part in text.replace("\0--missing\0wildcard", "").split("\0") if part]
+    """The options without those that audits alone have; each has a value."""
+    pairs = list(zip(more[::2], more[1::2], strict=True))
+    return [part for pair in pairs if pair != ("--missing", "wildcard") and pair[0] != "--ignore" for part in pair]
 
 
 def _option(name: str, columns: Sequence[str]) -> list[str]:

@@ -30,8 +30,8 @@ def show(
     from rich.markup import escape
 
     from discreet._text import shortened
-    from discreet.auditing._verdict import bits, further_sentences, headline, next_step
-    from discreet.auditing._words import band_sentences, missing_sentence
+    from discreet.auditing._verdict import bits, further_sentences, headline, next_step, notes
+    from discreet.auditing._words import missing_sentence
 
     screen = console()
     joint = found.joint
@@ -44,6 +44,8 @@ def show(
         screen.print(f"require {asked}: {verdict}, found {finding.value:.4g}{idle}", highlight=False)
         if finding.failing:
             screen.print(escape(_broken_by(finding, joint.public)), highlight=False)
+    for sentence in notes(found):
+        screen.print(escape(sentence), highlight=False)
     screen.print(_risk(found))
     for sentence in further_sentences(found):
         screen.print(escape(sentence), highlight=False)
@@ -63,7 +65,7 @@ def show(
         f"missing values: {escape(missing_sentence(joint, found.matched))}.",
         highlight=False,
     )
-    for sentence in (*band_sentences(joint), *_sentences(found, sensitive)):
+    for sentence in _sentences(found, sensitive):
         screen.print(escape(sentence), highlight=False)
     if len(found.columns) > 1:
         screen.print(_uniques_by_column(found) if found.is_bare else _public_columns(found))

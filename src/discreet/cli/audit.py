@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli._asked import hierarchies_of
-from discreet.cli._shared import asked_table, audit_table_options, coarsened, flat, print_json, progress
+from discreet.cli._shared import Names, asked_table, audit_table_options, coarsened, flat, print_json, progress
 
 if TYPE_CHECKING:
     from discreet.auditing import Finding
@@ -32,6 +32,12 @@ WORST, WORST_ON_SCREEN = 10, 5  # groups shown, where nobody says how many
     multiple=True,
     metavar="[COLUMN=]FILE",
     help="How far apart the values of a sensitive column are, for t_hier: a CSV as ARX writes them.",
+)
+@click.option(
+    "--ignore",
+    type=Names(),
+    multiple=True,
+    help="Other columns of TABLE that you know: a gate does not ask about them.",
 )
 @click.option("--population", metavar="TABLE", help="The population: how many people in it a record matches (k-map).")
 @click.option(
@@ -92,6 +98,7 @@ def command(
             orders=options["order"] or None,
             **{name: options[name] for name in ("weights", "household", "population", "special")},
             hierarchies=dict(hierarchies_of(options["hierarchy"], sensitive)),
+            ignore=_ignored(options, where),
             coarsen=coarsen,
             progress=report,
             **{name: options[name] for name in ("missing", "na", "memory_limit")},
@@ -117,7 +124,7 @@ def command(
             click.echo(each.sentence())
         if html:
             click.echo(f"report written to {html}")
-    code, why = judge(findings)
+    code, why = judge(found, findings)
     if why:
         click.echo(f"discreet: {why}", err=True)
     return code
@@ -129,6 +136,7 @@ def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
     from discreet.recipe import Recipe
 
     recipe = Recipe.load(options["recipe"])
+    options["named"] = tuple(recipe.columns)
     for name in ("public", "sensitive", "side"):
         options[name] = options[name] or recipe.having(name)
     options["weights"] = options["weights"] or recipe.one_having("weight")
@@ -147,11 +155,24 @@ def _from_recipe(table: str | None, options: dict[str, Any]) -> str | None:
     return data.table if "://" in data.table else str(recipe.path(data.table))
 
 
+def _ignored(options: dict[str, Any], where: Any) -> list[str]:
+    """The columns that were named without being counted, on the command line or by a role of the recipe."""
+    from discreet.tables import column_names
+
+    names = flat(options["ignore"], where)
+    roles = options.get("named") or ()
+    counted = {*flat(options["public"], where), *flat(options["sensitive"], where), *flat(options["side"], where)}
+    counted |= {options["weights"], options["household"]}
+    known = [name for name in roles if name not in counted and name not in names]
+    return [*names, *(name for name in known if name in column_names(where))] if known else names
+
+
 def _asked(options: dict[str, Any]) -> list[str]:
     """How the table was read, as options of the next command."""
     said = [part for text in options["na"] for part in ("--na", text)]
     said += ["--missing", options["missing"]] if options["missing"] != "level" else []
     said += [part for text in options["coarsen"] for part in ("--coarsen", text)]
+    said += [part for text in options["ignore"] for part in ("--ignore", text)]
     if options["engine"] == "spark":
         said += ["--engine", "spark", *(("--master", options["master"]) if options["master"] else ())]
     return said

@@ -81,7 +81,8 @@ def _audited(recipe: Any) -> Any:
     from discreet.auditing import audit
 
     with progress("audit") as report:
-        return audit(recipe.table, recipe.sensitive, recipe.public, progress=report)
+        others = [name for role in ("identifier", "ignored") for name in recipe.having(role)]
+        return audit(recipe.table, recipe.sensitive, recipe.public, ignore=others, progress=report)
 
 
 def _one_column(recipe: Any) -> Any:

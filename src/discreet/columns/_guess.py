@@ -42,6 +42,12 @@ _PERSON = (  # what a column is called that says who somebody is, whole names on
     r"patients?|persons?|customers?|clients?|id|uuid|guid|pid|mrn|ssn|nhs|iban|passport|e ?mail( address)?|"
     r"(tele)?phone|mobile|fax|(home |street |postal )?address|ip|ip address"
 )
+_WHOSE = (  # whose record it is, for a column that repeats: homonyms and shared phones are no sign of one person
+    r"(patient|person|customer|client|member|employee|subject|user|participant|respondent|student|pupil)"
+    r"( ?(id|no|nr|num|number|key|code|nummer|pseudonym|hash))?|pseudonym|pid|mrn|ssn|id|"
+    r"(nhs|insurance|passport|social security|medical record|personal|national) ?(id|no|nr|num|number|nummer)|"
+    r"patienten ?(id|nr|nummer)|versicherten ?(nr|nummer)"
+)
 # The same in German, French, Spanish and Italian.
 _FOREIGN = {
     "identifier": r"(nachname|vorname|adresse|stra(ss|ß)e|telefon|nom|pr[eé]nom|apellidos?|nombre|dni|cognome)",
@@ -215,6 +221,11 @@ def never_kept(name: str, labels: Sequence[Label], rows: int, distinct: int | No
         return "is different in every row: it identifies people"
     reason = identifying(name, labels, guess_type(name, labels)[0], rows, distinct)
     return f"identifies people ({reason})" if reason else ""
+
+
+def names_people(name: str) -> bool:
+    """Whether a column is called like one that says whose record it is: "patient", "person_id", "mrn"; not "ward" or "name"."""
+    return re.fullmatch(_WHOSE, " ".join(_parts(name))) is not None
 
 
 def _counts_up(numbers: Sequence[int], distinct: int) -> bool:

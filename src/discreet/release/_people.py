@@ -90,23 +90,24 @@ class PeopleRisk:
     def rows(self) -> list[tuple[str, str, str]]:
         """What, before, and after."""
         both = (self.before.risk, self.after.risk)
-        mean = tuple(percent(each.marketer) for each in both)
         rows = [
             ("groups", *(f"{each.groups:,}" for each in both)),
             ("people alone in their group (uniques)", *(f"{each.uniques:,}" for each in both)),
             *((f"people in groups smaller than {m}", *(f"{each.below[m]:,}" for each in both)) for m in SIZES if m > 2),
             ("largest probability (prosecutor's risk)", *(f"{each.prosecutor:.1%}" for each in both)),
+            ("mean probability (marketer's risk)", *(percent(each.prosecutor_mean) for each in both)),
         ]
         if self.columns.weights:
             rows += [
                 ("people that the records stand for", *(f"{each.population or 0:,.0f}" for each in both)),
                 ("largest probability among them (journalist's risk)", *(percent(each.journalist) for each in both)),
-                ("mean probability among them (marketer's risk)", *mean),
+                (
+                    "mean probability among them (marketer's risk of the population)",
+                    *(percent(e.marketer) for e in both),
+                ),
                 ("record at most risk, by its weight (individual risk)", *(percent(each.individual) for each in both)),
                 ("people found, as expected by individual risks", *(f"{each.expected:,.1f}" for each in both)),
             ]
-        else:
-            rows.append(("mean probability (marketer's risk)", *mean))
         homes = (self.before.household, self.after.household)
         if homes[0] and homes[1]:
             rows += [

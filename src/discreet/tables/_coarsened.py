@@ -43,9 +43,11 @@ class Coarsened:
         """Those of the table."""
         return self.inner.columns()
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row, each value as its band."""
-        return [self._mapped(name, values)[0] for name, values in zip(columns, self.inner.read(columns), strict=True)]
+        return [
+            self._mapped(name, values)[0] for name, values in zip(columns, self.inner.read(columns, most), strict=True)
+        ]
 
     def files(self) -> list[str]:
         """Those of the table."""

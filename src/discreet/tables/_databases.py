@@ -50,22 +50,22 @@ class DatabaseTable:
         counts = np.asarray([row[-1] for row in rows], dtype=np.int64)
         return [[row[i] for row in rows] for i in range(len(columns))], counts
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row, in the order that the database gives them."""
-        rows = self._rows(columns, count=False)
+        rows = self._rows(columns, count=False, most=most)
         return [[row[i] for row in rows] for i in range(len(columns))]
 
     def files(self) -> list[str]:
         """None that a release could be told to replace: a database is named by URL."""
         return []
 
-    def _rows(self, columns: Sequence[str], *, count: bool) -> Sequence[Any]:
+    def _rows(self, columns: Sequence[str], *, count: bool, most: int | None = None) -> Sequence[Any]:
         sql = needs_extra("sqlalchemy", "sql")
         engine, table = _open(sql, self.url)
         try:
             check_columns(columns, [column.name for column in table.columns], self.name)
             keys = [_plain_comparison(sql, engine, table.columns[name]) for name in columns]
-            asked = sql.select(*keys, sql.func.count()).group_by(*keys) if count else sql.select(*keys)
+            asked = sql.select(*keys, sql.func.count()).group_by(*keys) if count else sql.select(*keys).limit(most)
             with engine.connect() as connection:
                 found: Sequence[Any] = connection.execute(asked).all()
                 return found

@@ -106,11 +106,11 @@ class TableFile:
         parts = [_asked(part, [column], query, progress=progress) for part in _alike(locate(self.path), [column])]
         return _stacked(parts, 1), np.concatenate([to_numpy(part[COUNT]).astype(np.int64) for part in parts])
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row."""
-        query = "SELECT {named} FROM {source}"
+        query = "SELECT {named} FROM {source}" if most is None else f"SELECT {{named}} FROM {{source}} LIMIT {most}"  # noqa: S608
         parts = [_asked(part, columns, query, in_order=True) for part in _alike(locate(self.path), columns)]
-        return _stacked(parts, len(columns))
+        return [column[:most] for column in _stacked(parts, len(columns))]
 
     def files(self) -> list[str]:
         """All that the path names."""

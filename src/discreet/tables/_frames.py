@@ -49,10 +49,10 @@ class ColumnMapping(_InMemory):
         """The keys of the mapping."""
         return [str(name) for name in self.table]
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """The columns, as Arrow where it has a type for them."""
         check_columns(columns, list(self.table), "the table")
-        return [_values(self.table[name]) for name in columns]
+        return [_values(self.table[name])[:most] for name in columns]
 
     def group(
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
@@ -77,10 +77,10 @@ class RowList(_InMemory):
         """All the keys of its rows, in the order in which they turn up."""
         return [str(name) for name in dict.fromkeys(name for row in self.table for name in row)]
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """The columns; what a row does not have is missing."""
         check_columns(columns, self.columns(), "the rows")
-        return [[row.get(name) for row in self.table] for name in columns]
+        return [[row.get(name) for row in self.table[:most]] for name in columns]
 
     def group(
         self, columns: Sequence[str], *, memory_limit: str | None = None, progress: Progress | None = None
@@ -104,12 +104,14 @@ class Frame(_InMemory):
         """Its columns, without collecting it."""
         return _names(_frame(self.table))
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """The columns; a lazy frame is collected."""
         import narwhals as nw
 
         frame = _frame(self.table)
         check_columns(columns, _names(frame), "the data frame")
+        if most is not None:
+            frame = frame.head(most)
         if isinstance(frame, nw.LazyFrame):
             frame = frame.select(*columns).collect("pyarrow")
         return [_column(frame, name) for name in columns]

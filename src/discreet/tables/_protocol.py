@@ -38,8 +38,8 @@ class Source(Protocol):
     ) -> tuple[list[Any], IntArray]:
         """The distinct rows of the named columns, with counts; what is in memory may repeat rows."""
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
-        """The named columns row by row, in the order that the table has them."""
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
+        """The named columns row by row, in the order that the table has them; the first so many rows where `most` says so."""
 
     def files(self) -> list[str]:
         """The files that it is read from: no release may replace them."""

@@ -50,9 +50,9 @@ def group(
     return source_of(table).group(columns, memory_limit=memory_limit, progress=progress)
 
 
-def in_order(table: object, columns: Sequence[str]) -> list[Any]:
-    """The named columns row by row, in the order that the table has them: for what is told about every row."""
-    return source_of(table).read(columns)
+def in_order(table: object, columns: Sequence[str], most: int | None = None) -> list[Any]:
+    """The named columns row by row, in the order that the table has them: for what is told about every row, or the first."""
+    return source_of(table).read(columns, most)
 
 
 def column_names(table: object) -> list[str]:

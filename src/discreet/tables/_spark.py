@@ -108,11 +108,11 @@ class SparkTable:
         _without_limit(limits.get("memory_limit"))
         return _spark_bands.quantiles(self, column, shares, na)
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row, in the order that the cluster gives them."""
         chosen, keys = self.chosen(columns)
         with asking(self.name):
-            found = collected(chosen)
+            found = collected(chosen if most is None else chosen.limit(most))
         return [found[key] for key in keys]
 
     def files(self) -> list[str]:

@@ -36,10 +36,10 @@ class StatisticsFile(WholeFile):
         """The names of its variables, without its rows."""
         return [str(name) for name in self._read(metadataonly=True)[1].column_names]
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row, with value labels for values."""
         check_columns(columns, self.columns(), self.path)
-        values, about = self._read(usecols=list(columns))
+        values, about = self._read(usecols=list(columns), row_limit=most or 0)
         labels = about.variable_value_labels
         return [_labelled(values[name], labels.get(name, {})) for name in columns]
 
@@ -67,9 +67,9 @@ class RFile(WholeFile):
         """The names of its columns."""
         return self._frame().columns()
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row; factors by their levels."""
-        return self._frame().read(columns)
+        return self._frame().read(columns, most)
 
     def _frame(self) -> Frame:
         where = self.located()

@@ -22,11 +22,11 @@ class Workbook(WholeFile):
         """The header, without the rest."""
         return self._sheet(header_only=True)[0]
 
-    def read(self, columns: Sequence[str]) -> list[Any]:
+    def read(self, columns: Sequence[str], most: int | None = None) -> list[Any]:
         """Row by row; rows without any value are no rows."""
         names, values = self._sheet()
         check_columns(columns, names, self.located().name)
-        return [values[names.index(name)] for name in columns]
+        return [values[names.index(name)][:most] for name in columns]
 
     def _sheet(self, *, header_only: bool = False) -> tuple[list[str], list[list[object]]]:
         where = self.located()

@@ -13,7 +13,7 @@ from discreet.app._layout import View
 from discreet.app._parts import chart, facts, heading, lead, section, table, working
 from discreet.auditing import Audit
 from discreet.auditing._audit_page import measure_rows
-from discreet.auditing._verdict import headline
+from discreet.auditing._verdict import headline, notes
 
 EDGES = (1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000)
 WORST = 10
@@ -49,12 +49,14 @@ def build(view: View) -> None:
 def _result(view: View, audit: Audit) -> None:
     risk = audit.risk
     lead(headline(audit), bad=audit.values["k"] < 2)
+    for sentence in notes(audit):
+        ui.label(sentence).classes("soft")
     facts(
         (
             (f"{risk.uniques:,} of {risk.records:,}", "people are alone with their public values"),
             (f"{risk.below[5]:,}", "people are in groups smaller than 5"),
             (f"{risk.prosecutor:.0%}", "largest probability of being found"),
-            (f"{risk.marketer:.1%}", "of people found on average"),
+            (f"{risk.prosecutor_mean:.1%}", "of people found on average"),
             (number_text(audit.values["k"], "count"), "different sensitive values in the worst group"),
         )
     )
