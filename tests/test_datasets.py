@@ -259,7 +259,7 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
         ("win32", "LOCALAPPDATA", "/home/ann/AppData/Local"),
         ("darwin", None, "/home/ann/Library/Caches"),
     ):
-        monkeypatch.setattr("discreet.datasets.sys.platform", platform)
+        monkeypatch.setattr("sys.platform", platform)
         if variable:
             monkeypatch.setenv(variable, "/cache")
             assert datasets.cache_folder() == Path("/cache/discreet")

@@ -20,6 +20,8 @@ ORDER = [
     "errors",
     "_typing",
     "_checks",
+    "_cache",
+    "_compile",
     "_clock",
     "_listening",
     "_text",

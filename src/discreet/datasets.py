@@ -11,10 +11,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from discreet._cache import cache_folder as cache_folder
 from discreet._registry import registry as registry
 from discreet.errors import InputError, TableError, listed, needs_extra
 from discreet.tables._writing import replacing
@@ -151,19 +151,6 @@ def fetch(name: str = "hungarian", *, url: str = HUNGARIAN_URL, cache: str | Pat
             f"the cache {target.parent} cannot be written ({reason}): name another by DISCREET_CACHE"
         ) from None
     return target
-
-
-def cache_folder() -> Path:
-    """Where downloads are kept: $DISCREET_CACHE, else the folder `discreet` in the platform's cache of the user."""
-    if named := os.environ.get("DISCREET_CACHE"):
-        return Path(named)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "discreet"
 
 
 def parse_uci(text: str, columns: Sequence[str] = tuple(HEART_COLUMNS)) -> Columns:

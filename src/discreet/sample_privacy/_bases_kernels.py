@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.sample_privacy._simplex_kernels import PIVOT, information, invert
 
 ZERO = 1e-13  # masses below count as none
 
 
-@njit(cache=True)
+@helper
 def tableau_of(rows, inverse):
     """inverse @ rows, with rounding removed."""
     r, n = rows.shape
@@ -29,7 +29,7 @@ def tableau_of(rows, inverse):
     return found
 
 
-@njit(cache=True)
+@helper
 def masses_of(inverse, b):
     """Values of the basic variables, rounding removed."""
     r = len(b)
@@ -42,7 +42,7 @@ def masses_of(inverse, b):
     return found
 
 
-@njit(cache=True)
+@helper
 def _leaves(masses, frame, tableau, j):
     """The row that leaves when column j enters, by the lexicographic ratio test; −1 when none can."""
     r = len(masses)
@@ -69,7 +69,7 @@ def _leaves(masses, frame, tableau, j):
     return best
 
 
-@njit(cache=True)
+@helper
 def _find(table, bases, basis):
     """Slot of a sorted basis in the hash table: where it is, or where it belongs."""
     mask = len(table) - 1
@@ -91,7 +91,7 @@ def _find(table, bases, basis):
     return slot
 
 
-@njit(cache=True)
+@kernel
 def grow(rows, b, origin, bases, values, table, done, count, steps):
     """Visit the next bases of the graph of the lexicographically perturbed polytope, breadth first.
 
@@ -146,14 +146,14 @@ def grow(rows, b, origin, bases, values, table, done, count, steps):
     return done, count
 
 
-@njit(cache=True)
+@kernel
 def rehash(table, bases, count):
     """Fill an empty hash table."""
     for k in range(count):
         table[_find(table, bases, bases[k])] = k
 
 
-@njit(cache=True)
+@kernel
 def descend(rows, b, latent, prices, basis, steps):
     """From a basis to the best neighbouring vertex until none is better: min H(W|u) − prices·u.
 

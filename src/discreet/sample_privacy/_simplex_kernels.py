@@ -9,18 +9,19 @@ costs less than the scan over the columns that follows it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 PIVOT = 1e-9  # entries of a tableau below are rounding
 
 
-@njit(cache=True)
+@helper
 def information(v):
     """h(v) = −v log2 v."""
     return -v * np.log2(v) if v > 0.0 else 0.0
 
 
-@njit(cache=True)
+@helper
 def invert(rows, basis):
     """Inverse of the basis' columns, and whether there is one."""
     r = len(basis)
@@ -50,7 +51,7 @@ def invert(rows, basis):
     return work[:, r:].copy(), True
 
 
-@njit(cache=True)
+@kernel
 def first_basis(rows):
     """Independent columns, by elimination with complete pivoting."""
     work = rows.copy()
@@ -74,7 +75,7 @@ def first_basis(rows):
     return basis
 
 
-@njit(cache=True)
+@kernel
 def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
     """min cost·x over {rows x = b, lower ≤ x ≤ upper}, by the dual simplex with flips of bounds; basis is updated.
 
@@ -206,7 +207,7 @@ def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
     return status, bound, x
 
 
-@njit(cache=True)
+@kernel
 def branch(
     rows, b, prices, concave, digits, values, tolerance, lowers, uppers, bases, labels, bounds, depth, most_nodes, point
 ):

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.sample_privacy._bases_kernels import masses_of
 from discreet.sample_privacy._simplex_kernels import PIVOT, information, invert
 
 
-@njit(cache=True)
+@helper
 def _uniform(state):
     """A number in [0, 1) and the next state, by xorshift: the same draws on every machine."""
     s = state[0]
@@ -21,7 +21,7 @@ def _uniform(state):
     return np.float64(s >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True)
+@helper
 def _price(word, classes, weights, codes, prices):
     """Price of a word by its type; a word that cannot occur is forbidden."""
     code = np.int64(0)
@@ -33,7 +33,7 @@ def _price(word, classes, weights, codes, prices):
     return -1e9
 
 
-@njit(cache=True)
+@kernel
 def word_columns(words, offsets, r):
     """Columns of A for words: one, and an indicator for every sample and value but the first: r × words."""
     found = np.zeros((r, len(words)))
@@ -45,7 +45,7 @@ def word_columns(words, offsets, r):
     return found
 
 
-@njit(cache=True)
+@kernel
 def descend_words(words, b, offsets, sizes, classes, weights, codes, prices, tries, steps, state):
     """`descend` where cells are too many to scan: neighbours enter by words near those of the basis.
 

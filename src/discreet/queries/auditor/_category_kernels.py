@@ -9,7 +9,8 @@ of one class from a category to another.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 LONG = 64
 """Classes of a group that are looked at for one move."""
@@ -24,7 +25,7 @@ PARTNERS = 60
 """Classes that are tried for an exchange with one."""
 
 
-@njit(cache=True, nogil=True)
+@helper
 def group_sums(indptr, groups, point, n_groups):
     """People of each group in each category."""
     out = np.zeros((n_groups, point.shape[1]), np.int64)
@@ -35,12 +36,12 @@ def group_sums(indptr, groups, point, n_groups):
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _off(value, low, high):
     return low - value if value < low else value - high if value > high else np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _change(indptr, groups, sums, low, high, c, source, target, many):
     """By how much bounds are broken more when so many people of a class move to another category."""
     out = np.int64(0)
@@ -52,7 +53,7 @@ def _change(indptr, groups, sums, low, high, c, source, target, many):
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _move(indptr, groups, point, sums, c, source, target, many):
     point[c, source] -= many
     point[c, target] += many
@@ -61,12 +62,12 @@ def _move(indptr, groups, point, sums, c, source, target, many):
         sums[groups[e], target] += many
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _next(state):
     return (state * np.int64(1103515245) + np.int64(12345)) & np.int64(0x7FFFFFFF)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def walk(indptr, groups, first, classes, point, least, low, high, moves, seed):
     """Change a point, each entry at least `least`, until all bounds hold: whether they do, and the steps that it took.
 
@@ -135,7 +136,7 @@ def walk(indptr, groups, first, classes, point, least, low, high, moves, seed):
     return broken == 0, seen
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def proven(indptr, groups, point, low, high):
     """Which categories somebody of each class has in a witness, or could have if nobody else changed.
 
@@ -159,7 +160,7 @@ def proven(indptr, groups, point, low, high):
     return can
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def exchange(indptr, groups, point, low, high, seen, keep, seed):
     """Change a witness so that classes with fewer than `keep` proven categories get others; bounds go on holding.
 

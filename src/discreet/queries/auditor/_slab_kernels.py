@@ -9,7 +9,8 @@ Sums and points that are meant exactly hold integers below 2^53 in floats, so ev
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 LONG = 256
 """Classes in a row that is not searched to the end."""
@@ -21,7 +22,7 @@ TENURE = 4
 """Moves for which a class that was changed is left alone."""
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def row_sums(indptr, rows, weights, x, n_rows):
     """A x: the sum of every row."""
     out = np.zeros(n_rows)
@@ -37,7 +38,7 @@ def row_sums(indptr, rows, weights, x, n_rows):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def pulled(indptr, rows, weights, multipliers):
     """A^T y: what multipliers of the rows amount to, class by class."""
     out = np.empty(len(indptr) - 1)
@@ -54,7 +55,7 @@ def pulled(indptr, rows, weights, multipliers):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def gram(indptr, rows, weights, theta, diagonal):
     """A diag(theta) A^T + diag(diagonal)."""
     k = len(diagonal)
@@ -79,7 +80,7 @@ def gram(indptr, rows, weights, theta, diagonal):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def scattered(indptr, rows, weights, factor, first, block):
     """Some classes from `first` on as lines of a table, each times its factor."""
     block[:] = 0.0
@@ -89,7 +90,7 @@ def scattered(indptr, rows, weights, factor, first, block):
             block[i, rows[e]] = weights[e] * factor[c]
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def dual_terms(indptr, rows, weights, objective, multipliers, scale, members, kind, n_kinds):
     """For each kind of bounds, the sum over its classes of members x max(0, scale objective - A^T multipliers).
 
@@ -110,7 +111,7 @@ def dual_terms(indptr, rows, weights, objective, multipliers, scale, members, ki
     return out
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _room(indptr, rows, weights, c, below, above):
     """How far class c may rise and fall by itself, given the room below and above in every row; whole steps."""
     rise, fall = np.inf, np.inf
@@ -123,7 +124,7 @@ def _room(indptr, rows, weights, c, below, above):
     return rise, fall
 
 
-@njit(cache=True, nogil=True)
+@helper
 def alone(indptr, rows, weights, below, above):
     """How far each class may rise and fall by itself."""
     n = len(indptr) - 1
@@ -143,7 +144,7 @@ def alone(indptr, rows, weights, below, above):
     return rise, fall
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def room(indptr, rows, weights, point, total, floor, ceiling):
     """Whether a point is within everything, and the largest and least sum of each class when the others stay where they are."""
     n = len(point)
@@ -163,7 +164,7 @@ def room(indptr, rows, weights, point, total, floor, ceiling):
     return True, most, least
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def longest_step(x, total, dx, s, low, high, ds):
     """The largest t for which x + t dx stays in [0, total] and s + t ds in [low, high]."""
     t = np.inf
@@ -180,7 +181,7 @@ def longest_step(x, total, dx, s, low, high, ds):
     return max(t, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def positive_step(values, change):
     """The largest t for which values + t change stays nonnegative; infinity where nothing falls."""
     t = np.inf
@@ -190,7 +191,7 @@ def positive_step(values, change):
     return t
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def two_ways(x, total, dx, s, low, high, ds, share):
     """For each column of directions, the points that share of the way to the boundary, up and down, rounded."""
     n, f = dx.shape
@@ -206,7 +207,7 @@ def two_ways(x, total, dx, s, low, high, ds, share):
     return up, down
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def extremes(indptr, rows, weights, points, sums, total, floor, ceiling, classes):
     """For each column, the largest and least value of its class when the others stay; nothing outside the rows."""
     f = len(classes)
@@ -230,12 +231,12 @@ def extremes(indptr, rows, weights, points, sums, total, floor, ceiling, classes
     return most, least
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _excess(value, floor, ceiling):
     return max(0.0, floor - value, value - ceiling)
 
 
-@njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def repair(indptr, rows, weights, by_row, classes_of, point, least, most, floor, ceiling, moves):
     """Move whole numbers within [least, most] until every row is within [floor, ceiling]: a tabu walk.
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 CENTROID, MEDOID, CHEBYSHEV = 0, 1, 2
 
 
-@njit(cache=True)
+@kernel
 def gap(u, v, norm):
     """||u - v|| in the l_norm."""
     d = len(u)
@@ -39,7 +40,7 @@ def gap(u, v, norm):
     return total ** (1.0 / norm)
 
 
-@njit(cache=True)
+@helper
 def powers(columns, m, at, norm, out):
     """The distances of one point to m others before any root is taken: squares for l_2.
 
@@ -62,7 +63,7 @@ def powers(columns, m, at, norm, out):
                 out[i] += abs(row[i] - here) ** norm
 
 
-@njit(cache=True)
+@kernel
 def gaps(columns, at, norm, out):
     """`gap` of one point to many, to the same bits."""
     d, m = columns.shape
@@ -72,7 +73,7 @@ def gaps(columns, at, norm, out):
             out[i] = np.sqrt(out[i]) if norm == 2.0 else out[i] ** (1.0 / norm)
 
 
-@njit(cache=True)
+@helper
 def _line_radius(values, block, m, codeword):
     """One column: everything follows from the least, the greatest and the mean value."""
     low = values[block[0], 0]
@@ -97,7 +98,7 @@ def _line_radius(values, block, m, codeword):
     return best
 
 
-@njit(cache=True)
+@helper
 def _centroid_radius(values, block, m, norm):
     d = values.shape[1]
     mean = np.zeros(d)
@@ -112,7 +113,7 @@ def _centroid_radius(values, block, m, norm):
     return radius
 
 
-@njit(cache=True)
+@helper
 def _medoid_radius(values, block, m, norm):
     best = np.inf
     far = 0
@@ -132,7 +133,7 @@ def _medoid_radius(values, block, m, norm):
     return best
 
 
-@njit(cache=True)
+@helper
 def _box_radius(values, block, m):
     """l_inf: half the longest side of the bounding box."""
     widest = 0.0
@@ -146,7 +147,7 @@ def _box_radius(values, block, m):
     return 0.5 * widest
 
 
-@njit(cache=True)
+@helper
 def _towards(points, support, size, centre, goal, share):
     """The foot of the centre on the affine hull of the support, and its barycentric shares; False where it is degenerate.
 
@@ -189,7 +190,7 @@ def _towards(points, support, size, centre, goal, share):
     return True
 
 
-@njit(cache=True)
+@helper
 def _squared(points, t, centre):
     total = 0.0
     for c in range(points.shape[1]):
@@ -197,7 +198,7 @@ def _squared(points, t, centre):
     return total
 
 
-@njit(cache=True)
+@helper
 def _first_met(points, support, size, centre, goal, within):
     """How far the centre may go towards the goal before a point outside the support lies as far off as the support does.
 
@@ -225,7 +226,7 @@ def _first_met(points, support, size, centre, goal, within):
     return best, who
 
 
-@njit(cache=True)
+@kernel
 def ball_centre(points):
     """Centre of the smallest Euclidean ball round `points` (m x d), scaled to unit size by the caller.
 
@@ -269,7 +270,7 @@ def ball_centre(points):
     return centre
 
 
-@njit(cache=True)
+@kernel
 def ball_radius(values, block, m):
     """Radius of the smallest Euclidean ball round the block, holding every letter whatever rounding did to its centre.
 
@@ -294,7 +295,7 @@ def ball_radius(values, block, m):
     return unit * np.sqrt(far2)
 
 
-@njit(cache=True)
+@helper
 def block_radius(values, block, m, norm, codeword):
     """Largest distance from the block's letters to its codeword (the Chebyshev centre: l_2, l_inf or one column)."""
     if m <= 1:
@@ -310,7 +311,7 @@ def block_radius(values, block, m, norm, codeword):
     return ball_radius(values, block, m)
 
 
-@njit(cache=True)
+@kernel
 def block_radii(values, offsets, members, norm, codeword):
     """The radius of every block."""
     out = np.zeros(len(offsets) - 1)

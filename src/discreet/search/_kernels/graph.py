@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True)
+@kernel
 def find(parent, x):
     """The representative of x, halving the way there."""
     while parent[x] != x:
@@ -16,7 +17,7 @@ def find(parent, x):
     return x
 
 
-@njit(cache=True)
+@helper
 def unite(parent, weight, x, y):
     """Join two representatives; the heavier stays. Returns it."""
     if weight[x] < weight[y]:
@@ -26,7 +27,7 @@ def unite(parent, weight, x, y):
     return x
 
 
-@njit(cache=True)
+@helper
 def _connect(parent, weight, x, y):
     """Join the components of x and y; how many there are fewer: one or none."""
     one, two = find(parent, x), find(parent, y)
@@ -36,7 +37,7 @@ def _connect(parent, weight, x, y):
     return 1
 
 
-@njit(cache=True)
+@kernel
 def components_of(indptr, indices, n_s, block_of):
     """Components of the bipartite graph of blocks and s: (parent, letters in each, how many).
 
@@ -59,7 +60,7 @@ def components_of(indptr, indices, n_s, block_of):
     return parent, weight, count
 
 
-@njit(cache=True)
+@kernel
 def component_labels(parent):
     """The component of each element, numbered by its earliest element."""
     number = np.full(len(parent), -1, dtype=np.int64)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True)
+@helper
 def rows_of_blocks(labels, blocks):
     """Letters listed block by block, (offsets, letters); labels are 0 .. blocks - 1."""
     offsets = np.zeros(blocks + 1, np.int64)
@@ -22,7 +23,7 @@ def rows_of_blocks(labels, blocks):
     return offsets, letters
 
 
-@njit(cache=True)
+@kernel
 def group_by_block(block_of):
     """The same for any labels below n, blocks in the order of their lowest letter."""
     rank = np.full(len(block_of), -1, np.int64)
@@ -36,7 +37,7 @@ def group_by_block(block_of):
     return rows_of_blocks(labels, blocks)
 
 
-@njit(cache=True)
+@kernel
 def block_distinct(indptr, indices, n_s, offsets, members):
     """|[[S|block]]| of every block; one stamp per s makes it O(nnz)."""
     stamp = np.full(n_s, -1, np.int64)

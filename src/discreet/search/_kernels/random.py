@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper
 
 
-@njit(cache=True)
+@helper
 def mix(x):
     """A fixed scramble of a whole number to 64 bits (splitmix64)."""
     z = (np.uint64(x) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -16,13 +17,13 @@ def mix(x):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True)
+@helper
 def new_stream(seed):
     """The state of a stream of random numbers."""
     return np.array([seed | np.uint64(1)], np.uint64)
 
 
-@njit(cache=True)
+@helper
 def uniform(state):
     """The next number of the stream, in [0, 1): xorshift64*."""
     v = state[0]
@@ -33,7 +34,7 @@ def uniform(state):
     return float((v * np.uint64(2685821657736338717)) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True)
+@helper
 def below(state, m):
     """An integer in [0, m)."""
     return np.int64(uniform(state) * m)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
 class Rows(NamedTuple):
@@ -25,7 +26,7 @@ class Rows(NamedTuple):
     scale: float  # one bit in units of h
 
 
-@njit(cache=True)
+@kernel
 def table_of_h(size, scale):
     """k log2 k for k < size, log2 k summed over prime factors, each prime's logarithm rounded once."""
     log = np.zeros(size, dtype=np.int64)
@@ -43,7 +44,7 @@ def table_of_h(size, scale):
     return log
 
 
-@njit(cache=True)
+@helper
 def h(table, scale, k):
     """h(k) = k log2 k in units."""
     if k < len(table):
@@ -72,7 +73,7 @@ def new_rows(integers: Any) -> Rows:
     )
 
 
-@njit(cache=True)
+@helper
 def _sum_row(rows, i):
     weight, inside = 0, 0
     for e in range(rows.start[i], rows.end[i]):
@@ -81,7 +82,7 @@ def _sum_row(rows, i):
     rows.weight[i], rows.inside[i], rows.outside[i] = weight, inside, h(rows.table, rows.scale, weight)
 
 
-@njit(cache=True)
+@helper
 def _compact(rows):
     names = np.flatnonzero(rows.alive)
     names = names[np.argsort(rows.start[names], kind="mergesort")]
@@ -95,7 +96,7 @@ def _compact(rows):
     rows.used[0] = at
 
 
-@njit(cache=True)
+@helper
 def join(rows, a, b):
     """Block b goes into block a. Returns the changes (G, F) of Σ_B Σ_s h(t_s) and Σ_B h(Σ_s t_s).
 
@@ -125,7 +126,7 @@ def join(rows, a, b):
     return rows.inside[a] - inside, rows.outside[a] - outside
 
 
-@njit(cache=True)
+@helper
 def scatter(rows, i, dense, dense_h):
     """Write block i's counts and their h into arrays by s."""
     for e in range(rows.start[i], rows.end[i]):
@@ -133,7 +134,7 @@ def scatter(rows, i, dense, dense_h):
         dense_h[rows.s[e]] = h(rows.table, rows.scale, rows.count[e])
 
 
-@njit(cache=True)
+@helper
 def gather(rows, i, dense, dense_h):
     """Undo `scatter`."""
     for e in range(rows.start[i], rows.end[i]):
@@ -141,7 +142,7 @@ def gather(rows, i, dense, dense_h):
         dense_h[rows.s[e]] = 0
 
 
-@njit(cache=True)
+@helper
 def shared(s, count, first, last, dense, dense_h, table, scale, complete):
     """Σ_s h(a_s + b_s) − h(a_s) over the row first ≤ e < last of b, a being scattered; less Σ_s h(b_s) it is G.
 

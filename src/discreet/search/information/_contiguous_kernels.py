@@ -7,12 +7,12 @@ the weights are whole numbers, and is empty otherwise.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.information._theorem_kernels import h
 
 
-@njit(cache=True)
+@helper
 def _gain(first, second, i, j, keep, table):
     """D(t) = Σ_s h(t_s) − keep · h(|t|) of the letters i … j − 1; keep = 1 − λ."""
     a = first[j] - first[i]
@@ -20,7 +20,7 @@ def _gain(first, second, i, j, keep, table):
     return h(table, a) + h(table, b) - keep * h(table, a + b)
 
 
-@njit(cache=True)
+@kernel
 def best_runs(first, second, multiplier, table):
     """The runs with the largest Σ D: where the last run of every prefix starts. O(n²)."""
     n = len(first) - 1
@@ -37,7 +37,7 @@ def best_runs(first, second, multiplier, table):
     return parent
 
 
-@njit(cache=True)
+@kernel
 def best_runs_by_number(first, second, most_runs, table):
     """The k runs with the largest I(S;X̂), k = 1 … most_runs: where the last run starts, by k and prefix.
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.rows import Rows, gather, h, join, new_rows, scatter, shared
 
 SHANNON, GUESS = 0, 1
@@ -65,7 +65,7 @@ class State(NamedTuple):
     tops: Any  # float64[n]: the change of Σ_B max_s t_s w_s by each merge
 
 
-@njit(cache=True)
+@helper
 def _top(rule, rows, i):
     top = 0.0
     for e in range(rows.start[i], rows.end[i]):
@@ -73,12 +73,12 @@ def _top(rule, rows, i):
     return top
 
 
-@njit(cache=True)
+@helper
 def _below(cost, j, rest, rest_partner):
     return cost < rest or (cost == rest and j < rest_partner)
 
 
-@njit(cache=True)
+@helper
 def _offer(partner, stamp, key, size, rest, rest_partner, i, j, age, cost):
     """List partner j for block i if its key is below `rest`; the entry that a full list loses is the new `rest`."""
     if not _below(cost, j, rest[i], rest_partner[i]):
@@ -98,7 +98,7 @@ def _offer(partner, stamp, key, size, rest, rest_partner, i, j, age, cost):
     key[i, at], partner[i, at], stamp[i, at] = cost, j, age
 
 
-@njit(cache=True)
+@helper
 def _drop_stale(partner, stamp, key, head, size, age, i):
     """Rewrite the list without its stale entries."""
     kept = 0
@@ -110,7 +110,7 @@ def _drop_stale(partner, stamp, key, head, size, age, i):
     head[i], size[i] = 0, kept
 
 
-@njit(cache=True)
+@helper
 def _compare(rule, state, i, anew):
     """List block i's best partners of higher name; if it has changed (`anew`), offer it to every lower name too.
 
@@ -175,7 +175,7 @@ def _compare(rule, state, i, anew):
     gather(rows, i, dense, dense_h)
 
 
-@njit(cache=True)
+@helper
 def _place(state, a, b):
     """Take block b out of the order and put block a where its weight now belongs."""
     order, weight, alive = state.order, state.rows.weight, state.alive[0]
@@ -196,7 +196,7 @@ def _place(state, a, b):
     state.alive[0] = kept + 1
 
 
-@njit(cache=True)
+@helper
 def _merge(rule, state, a, b):
     """Block b goes into block a, and the merge is noted."""
     t = state.made[0]
@@ -214,7 +214,7 @@ def _merge(rule, state, a, b):
     _place(state, a, b)
 
 
-@njit(cache=True)
+@helper
 def _best(rule, state):
     """The lower name of the pair to merge next, at its list's head; -1 if there is none."""
     partner, stamp, key, head, size = state.partner, state.stamp, state.key, state.head, state.size
@@ -242,7 +242,7 @@ def _best(rule, state):
             return best
 
 
-@njit(cache=True)
+@helper
 def _use(rule, state, i, j):
     """What the merge of blocks i and j uses of the budget."""
     if rule.use_inside == 0 and rule.use_outside == 0:
@@ -300,14 +300,14 @@ def new_state(rule: Rule, integers: Any, budget: int) -> State:
     )
 
 
-@njit(cache=True)
+@kernel
 def merge_given(rule, state, merges):
     """Make these merges before any list is drawn up."""
     for t in range(len(merges)):
         _merge(rule, state, merges[t, 0], merges[t, 1])
 
 
-@njit(cache=True)
+@kernel
 def list_partners(rule, state, least, first, last):
     """Draw up the lists of blocks first ≤ name < last for merges that must have a block lighter than `least` (0: any)."""
     state.least[0] = least
@@ -316,7 +316,7 @@ def list_partners(rule, state, least, first, last):
             _compare(rule, state, i, np.bool_(False))
 
 
-@njit(cache=True)
+@kernel
 def merge_on(rule, state, steps):
     """Up to that many merges of the cheapest pair; whether there may be more."""
     for _ in range(steps):

@@ -8,10 +8,11 @@ that every partition appears once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import kernel
 
 
-@njit(cache=True)
+@kernel
 def subset_costs(indptr, indices, weight, n_s):
     """Σ_s h(t_s), h(|t|) and |t| of every set of letters.
 
@@ -44,7 +45,7 @@ def subset_costs(indptr, indices, weight, n_s):
     return inside, whole, mass
 
 
-@njit(cache=True)
+@kernel
 def extend(first, second, allowed, tolerance, low, high, start, used, value, block, previous):
     """Label the sets low … high − 1, whose subsets without their highest letter are labelled already.
 

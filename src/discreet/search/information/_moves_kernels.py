@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.rows import h
 
 
@@ -30,7 +30,7 @@ class Tables(NamedTuple):
     scale: float
 
 
-@njit(cache=True)
+@kernel
 def new_tables(indptr, s, count, n_s, block, slots, leakage, utility, table, scale):
     """The tables of a partition whose blocks are numbered from 0."""
     n = len(indptr) - 1
@@ -68,7 +68,7 @@ def new_tables(indptr, s, count, n_s, block, slots, leakage, utility, table, sca
     )
 
 
-@njit(cache=True)
+@helper
 def _added(row_s, row_count, first, last, cells, b, sign, table, scale):
     """The change of Σ_s h(t_s) when a row joins block b (sign 1) or leaves it (sign -1)."""
     found = np.int64(0)
@@ -78,7 +78,7 @@ def _added(row_s, row_count, first, last, cells, b, sign, table, scale):
     return found
 
 
-@njit(cache=True)
+@helper
 def _shift(tables, x, b, g, f):
     """Letter x goes to slot b; g and f are the changes of Σ_B Σ_s h(t_s) and Σ_B h(|t_B|)."""
     a, w = tables.block[x], tables.letter[x]
@@ -100,21 +100,21 @@ def _shift(tables, x, b, g, f):
         _swap_places(tables, a, tables.used[0])
 
 
-@njit(cache=True)
+@helper
 def _swap_places(tables, b, at):
     other, from_ = tables.slots[at], tables.place[b]
     tables.slots[at], tables.slots[from_] = b, other
     tables.place[b], tables.place[other] = at, from_
 
 
-@njit(cache=True)
+@helper
 def _may_leave(tables, x, least):
     """Whether block conditions let letter x go: it leaves enough behind, or nothing."""
     left = tables.weight[tables.block[x]] - tables.letter[x]
     return left == 0 or left >= least
 
 
-@njit(cache=True)
+@kernel
 def sweep(tables, order, sign, rest, least, tolerance, log):
     """Each letter in turn goes where it lowers sign · (Σ_B Σ_s h(t_s) − rest Σ_B h(|t_B|)) most, or stays.
 
@@ -187,7 +187,7 @@ class Course(NamedTuple):
     proposals: int  # of each turn
 
 
-@njit(cache=True)
+@helper
 def band_of(archive, leakage, utility):
     """The band of a partition with these figures, -1 for none."""
     value = np.float64(leakage if archive.axis == 0 else utility)
@@ -197,7 +197,7 @@ def band_of(archive, leakage, utility):
     return min(bands - 1, np.int64((value - archive.low) / max(1.0, archive.high - archive.low) * bands))
 
 
-@njit(cache=True)
+@kernel
 def keep(archive, leakage, utility, block):
     """Keep a partition if it is the best of its band."""
     band = band_of(archive, leakage, utility)
@@ -209,7 +209,7 @@ def keep(archive, leakage, utility, block):
         archive.block[band] = block
 
 
-@njit(cache=True)
+@kernel
 def anneal(tables, archive, course, least, rng):
     """Metropolis moves of a letter to another or a new block, and swaps of two letters; what is met is archived."""
     indptr, s, count, letter = tables.indptr, tables.s, tables.count, tables.letter

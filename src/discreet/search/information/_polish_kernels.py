@@ -12,8 +12,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.information._renyi_kernels import INFINITE, ONE, ZERO
 
 SHANNON, GUESS = -2, -1  # sums over blocks; the kinds of Rényi's order, from 0, are maxima
@@ -49,12 +49,12 @@ class Stairs(NamedTuple):
     scale: float  # buckets per bit
 
 
-@njit(cache=True)
+@helper
 def h(y):
     return y * math.log2(y) if y > 0.0 else 0.0
 
 
-@njit(cache=True)
+@helper
 def _divergence(of, one, two, sign, total):
     """D_α(p(s|B) ‖ p(s)) of the block with row one + sign·two."""
     most, found = -np.inf, 0.0
@@ -81,7 +81,7 @@ def _divergence(of, one, two, sign, total):
     return (math.log2(found) + most) / (of.order - 1.0)
 
 
-@njit(cache=True)
+@helper
 def figure(of, one, two, sign, total):
     """What the block with row one + sign·two adds to the leakage."""
     found = 0.0
@@ -98,7 +98,7 @@ def figure(of, one, two, sign, total):
     return _divergence(of, one, two, sign, total)
 
 
-@njit(cache=True)
+@helper
 def _compute(of, letters, name, one, two, sign, total):
     """The same, remembered."""
     found = figure(of, one, two, sign, total)
@@ -108,13 +108,13 @@ def _compute(of, letters, name, one, two, sign, total):
     return found
 
 
-@njit(cache=True)
+@helper
 def _bits(kind, offset, together):
     """The leakage of figures put together."""
     return offset + (math.log2(max(together, 1e-300)) if kind == GUESS else together)
 
 
-@njit(cache=True)
+@kernel
 def figures(of, letters, labels, blocks):
     """Leakage and utility of a partition, from its letters."""
     inside, total, _, _ = _blocks(letters, labels, blocks)
@@ -127,7 +127,7 @@ def figures(of, letters, labels, blocks):
     return _bits(of.kind, of.offset, together), utility
 
 
-@njit(cache=True)
+@helper
 def _blocks(letters, labels, blocks):
     """Rows, masses, numbers of letters and names of the blocks."""
     inside = np.zeros((blocks, letters.table.shape[1]))
@@ -143,7 +143,7 @@ def _blocks(letters, labels, blocks):
     return inside, total, size, name
 
 
-@njit(cache=True)
+@helper
 def _is_new(front, p, q, step):
     """Whether every point of the front that is as low in q is a rung or more higher in p.
 
@@ -164,14 +164,14 @@ def _is_new(front, p, q, step):
     return low == 0 or math.floor(front.p[low - 1] / step) > math.floor((p + SLACK) / step)
 
 
-@njit(cache=True)
+@helper
 def _three_largest(of_block):
     """Where the three largest are: when two blocks change, one of them is still the largest of the others."""
     order = np.argsort(-of_block)
     return order[0], (order[1] if len(order) > 1 else -1), (order[2] if len(order) > 2 else -1)
 
 
-@njit(cache=True)
+@helper
 def _largest(of_block, first, second, third, i, j):
     """The largest but for blocks i and j."""
     if first != i and first != j:
@@ -183,12 +183,12 @@ def _largest(of_block, first, second, third, i, j):
     return -np.inf
 
 
-@njit(cache=True)
+@helper
 def _two(kind, one, two):
     return one + two if kind <= GUESS else max(one, two)
 
 
-@njit(cache=True)
+@kernel
 def neighbours(of, letters, labels, blocks, sign, least, front, step, room):
     """The neighbours that the front does not have: p, q and what was done (merge, move or apart, and its two numbers).
 

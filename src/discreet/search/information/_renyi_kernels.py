@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.rows import h, join
 
 ZERO, ONE, INFINITE, OTHER = 0, 1, 2, 3  # kinds of order
@@ -34,7 +34,7 @@ def kind_of_order(order: float) -> int:
     return INFINITE if order == np.inf else OTHER
 
 
-@njit(cache=True)
+@helper
 def _finish(prior, most, total, weight):
     """D_α from the sums over s; see `_sums`."""
     if prior.kind == ZERO:
@@ -47,7 +47,7 @@ def _finish(prior, most, total, weight):
     return max(0.0, (most + np.log2(total) + prior.order * shift) / (prior.order - 1.0))
 
 
-@njit(cache=True)
+@helper
 def _sums(prior, s, count, first, last):
     """What D_α needs of a row, with l_s = log2 t_s/N_s: (unused, Σ p(s)) for order 0, (unused, Σ t_s l_s) for order 1,
     (max l_s, unused) for ∞, and else (m, Σ p(s) 2^{α l_s − m}) with m = max α l_s, so that no power vanishes.
@@ -67,7 +67,7 @@ def _sums(prior, s, count, first, last):
     return most, total
 
 
-@njit(cache=True)
+@helper
 def _sums_with(prior, dense, most, total, s, count, first, last):
     """The sums of the scattered row joined with another; `most` and `total` are the scattered row's own."""
     p, log_weight, order = prior.p, prior.log_weight, prior.order
@@ -96,7 +96,7 @@ def _sums_with(prior, dense, most, total, s, count, first, last):
     return most, total
 
 
-@njit(cache=True)
+@helper
 def _worst(divergence, weight, alive, least):
     """The block of the largest divergence, the lightest ones first while any is lighter than `least`; ties: earliest."""
     worst, is_light = -1, False
@@ -108,7 +108,7 @@ def _worst(divergence, weight, alive, least):
     return worst
 
 
-@njit(cache=True)
+@kernel
 def merge_worst(prior, rows, dense, least):
     """Merge the worst block with the partner that leaves the least maximum, ties by the least F, then the earliest.
 

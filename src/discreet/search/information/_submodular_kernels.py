@@ -9,10 +9,11 @@ products keeps distances down to rounding apart, where a Cholesky factor loses h
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True)
+@helper
 def append(basis, triangle, k, column):
     """Factorise one more column, in row k of `basis` (rows are orthonormal); returns its distance from the others' span.
 
@@ -33,7 +34,7 @@ def append(basis, triangle, k, column):
     return distance
 
 
-@njit(cache=True)
+@helper
 def delete(basis, triangle, k, j):
     """Take column j out of k columns; Givens rotations make the factor triangular again."""
     for column in range(j, k - 1):
@@ -56,7 +57,7 @@ def delete(basis, triangle, k, j):
             basis[i + 1, place] = cosine * lower - sine * upper
 
 
-@njit(cache=True)
+@helper
 def affine_weights(basis, triangle, k):
     """Weights, summing to 1, of the point of the affine hull that is nearest to the origin."""
     weights = np.empty(k)
@@ -70,7 +71,7 @@ def affine_weights(basis, triangle, k):
     return weights / total
 
 
-@njit(cache=True)
+@kernel
 def enter(points, basis, triangle, weights, k, point, constant, least):
     """One major cycle: take `point` into the corral, then drop points until the affine minimiser lies inside their hull.
 

@@ -9,10 +9,11 @@ With t the weights of W by s and |t| their sum, N·((1−λ) f − g)(W) = D(t) 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True, inline="always")
+@helper
 def h(table, y):
     """y log2 y, by table where there is one."""
     if len(table) > 0:
@@ -20,7 +21,7 @@ def h(table, y):
     return y * np.log2(y) if y > 0.0 else 0.0
 
 
-@njit(cache=True)
+@kernel
 def own(indptr, weight, of_letter, table):
     """h(n_x) and Σ_s h(n_sx) of every block."""
     n = len(of_letter)
@@ -32,7 +33,7 @@ def own(indptr, weight, of_letter, table):
     return of_total, of_parts
 
 
-@njit(cache=True)
+@kernel
 def gains_of_f(order, of_letter, of_total, table):
     """N·f's marginal gains along an order."""
     found = np.empty(len(order))
@@ -45,7 +46,7 @@ def gains_of_f(order, of_letter, of_total, table):
     return found
 
 
-@njit(cache=True)
+@kernel
 def gains_of_g(order, indptr, indices, weight, of_parts, n_s, table):
     """N·g's marginal gains along an order."""
     found = np.empty(len(order))
@@ -61,7 +62,7 @@ def gains_of_g(order, indptr, indices, weight, of_parts, n_s, table):
     return found
 
 
-@njit(cache=True)
+@helper
 def sums(member, indptr, indices, weight, of_letter, n_s):
     """t, the weights of a set of blocks by s, and |t|."""
     t, total = np.zeros(n_s), 0.0
@@ -73,7 +74,7 @@ def sums(member, indptr, indices, weight, of_letter, n_s):
     return t, total
 
 
-@njit(cache=True)
+@kernel
 def gains_at_f(member, of_letter, of_total, table):
     """N·f(x | W − x) of every block x: what it adds to W, or has added to it as the last."""
     total = 0.0
@@ -90,7 +91,7 @@ def gains_at_f(member, of_letter, of_total, table):
     return found
 
 
-@njit(cache=True)
+@kernel
 def gains_at_g(member, indptr, indices, weight, of_letter, of_parts, n_s, table):
     """N·g(x | W − x) of every block x."""
     t, _ = sums(member, indptr, indices, weight, of_letter, n_s)
@@ -103,7 +104,7 @@ def gains_at_g(member, indptr, indices, weight, of_letter, of_parts, n_s, table)
     return found
 
 
-@njit(cache=True)
+@kernel
 def nearest_partners(indptr, indices, weight, of_letter, cost, n_s, keep, sign, table):
     """The best pair {x, y}, y > x, of every x but the last: (partners, values), values times `sign`; least is best."""
     n = len(of_letter)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.geometry import block_radius
 from discreet.search._kernels.random import below, new_stream, uniform
 
@@ -58,7 +58,7 @@ class State(NamedTuple):
 # as one more reference each time, and proposes and tries within one function: split further it takes twice as long.
 
 
-@njit(cache=True)
+@helper
 def _unlink(i, b, head, after, before):
     if before[i] >= 0:
         after[before[i]] = after[i]
@@ -68,7 +68,7 @@ def _unlink(i, b, head, after, before):
         before[after[i]] = before[i]
 
 
-@njit(cache=True)
+@helper
 def _link(i, b, head, after, before):
     before[i] = -1
     after[i] = head[b]
@@ -77,7 +77,7 @@ def _link(i, b, head, after, before):
     head[b] = i
 
 
-@njit(cache=True)
+@helper
 def _letter_at(head, after, b, place):
     i = head[b]
     for _skip in range(place):
@@ -85,7 +85,7 @@ def _letter_at(head, after, b, place):
     return i
 
 
-@njit(cache=True)
+@helper
 def _gather(head, after, buffer, b, without, extra):
     """Letters of block b less one plus one (-1: none), into the buffer; how many."""
     m = 0
@@ -101,7 +101,7 @@ def _gather(head, after, buffer, b, without, extra):
     return m
 
 
-@njit(cache=True)
+@helper
 def _shift(indptr, indices, i, step, row):
     """Add (+1) or remove (-1) letter i in a block's counts; the change in its distinct s."""
     change = 0
@@ -118,14 +118,14 @@ def _shift(indptr, indices, i, step, row):
     return change
 
 
-@njit(cache=True)
+@helper
 def _energy(target, scale, k, radius, distinct, size):
     if size == 0:
         return 0.0
     return max(0.0, radius - target) / scale + FINE * max(0, k - distinct)
 
 
-@njit(cache=True)
+@helper
 def _list_wrong(energy, wrong, place, tally, b):
     """Enter block b among those that violate, or take it out, by its energy."""
     if energy[b] > 0 and place[b] < 0:
@@ -140,7 +140,7 @@ def _list_wrong(energy, wrong, place, tally, b):
         place[b] = -1
 
 
-@njit(cache=True)
+@helper
 def _new_state(aim, labels, blocks, n_s):
     n = len(labels)
     state = State(
@@ -173,7 +173,7 @@ def _new_state(aim, labels, blocks, n_s):
     return state
 
 
-@njit(cache=True)
+@helper
 def _relink(block_of, head, after, before, i, back, a, b):
     """Letter i goes from block a to block b and `back` (-1: none) the other way."""
     _unlink(i, a, head, after, before)
@@ -185,7 +185,7 @@ def _relink(block_of, head, after, before, i, back, a, b):
         block_of[back] = a
 
 
-@njit(cache=True)
+@helper
 def _worst(target, radius, wrong, wrongs, best):
     """The partition's cost, no less than the target; at least `best` where it is not less than that."""
     worst = target
@@ -196,7 +196,7 @@ def _worst(target, radius, wrong, wrongs, best):
     return worst
 
 
-@njit(cache=True)
+@kernel
 def anneal(aim, n_s, labels, blocks, best, near, steps, seed):
     """Anneal from `labels` (0..blocks-1) towards the aim.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True)
+@helper
 def _cut(column, letters):
     """The largest value of the lower side: the median, or the value below it if that is the largest."""
     x = column[letters]
@@ -22,7 +23,7 @@ def _cut(column, letters):
     return below
 
 
-@njit(cache=True)
+@helper
 def _sides_hold(column, cut, letters, indptr, indices, seen_low, seen_high, stamp, least):
     """Whether both sides of the cut have at least ``least`` distinct s."""
     low = high = 0
@@ -42,7 +43,7 @@ def _sides_hold(column, cut, letters, indptr, indices, seen_low, seen_high, stam
     return False
 
 
-@njit(cache=True)
+@kernel
 def mondrian_blocks(columns, spans, indptr, indices, n_s, least):
     """Label of each letter's block: parts are cut at the median of their widest column while both hold k.
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import find
 from discreet.search._kernels.random import below, new_stream, uniform
 
 
-@njit(cache=True)
+@kernel
 def sweep(x, component, c, width):
     """Contiguous blocks of at most `width`, and the number of components left.
 
@@ -44,7 +44,7 @@ def sweep(x, component, c, width):
     return labels, left
 
 
-@njit(cache=True)
+@kernel
 def fewest_within(x, component, c, width):
     """See `_components.fewest_within`."""
     n = len(x)
@@ -76,7 +76,7 @@ def fewest_within(x, component, c, width):
     return max(graph, c - joins)
 
 
-@njit(cache=True)
+@helper
 def _count_left(component, c, labels, blocks, parent, owner):
     for t in range(c):
         parent[t] = t
@@ -94,7 +94,7 @@ def _count_left(component, c, labels, blocks, parent, owner):
     return left
 
 
-@njit(cache=True)
+@kernel
 def join_annealed(x, component, c, labels, width, goal, steps, seed):
     """Move single letters between blocks, no block wider than `width`, towards `goal` components left."""
     n = len(x)

@@ -9,10 +9,11 @@ contains x and sees k distinct s; the hardest x gives the bound. The half-diamet
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 
-@njit(cache=True)
+@kernel
 def ball_reach(x, starts):
     """For each position c the least R such that the letters within R of x[c] see k distinct s.
 
@@ -35,7 +36,7 @@ def ball_reach(x, starts):
     return reach
 
 
-@njit(cache=True)
+@helper
 def _balls_cover(x, reach, radius):
     """Whether every letter lies within `radius` of a letter whose own reach is at most `radius`."""
     n = len(x)
@@ -51,7 +52,7 @@ def _balls_cover(x, reach, radius):
     return p == n or x[n - 1] - last <= radius
 
 
-@njit(cache=True)
+@kernel
 def medoid_bound(x, reach, low, high):
     """max over letters y of min over medoids c of max(|y - c|, reach(c)).
 
@@ -71,7 +72,7 @@ def medoid_bound(x, reach, low, high):
             low = middle
 
 
-@njit(cache=True)
+@helper
 def _covering_cost(x, indptr, indices, first, last, m, missing, mark, stamp, price, work):
     """At least what it costs to see `missing` more s with letters in [first, last], a letter y costing m - y.
 
@@ -123,7 +124,7 @@ def _covering_cost(x, indptr, indices, first, last, m, missing, mark, stamp, pri
     return total
 
 
-@njit(cache=True)
+@helper
 def _largest_sum(x, indptr, indices, n_s, k, letter, first, end, m, stamp, price, work):
     """At least the largest sum of (y - m) over sets of positions in [first, end) with the letter and k distinct s.
 
@@ -153,7 +154,7 @@ def _largest_sum(x, indptr, indices, n_s, k, letter, first, end, m, stamp, price
     return total - _covering_cost(x, indptr, indices, first, p, m, k - seen, mark, stamp, price, work)
 
 
-@njit(cache=True)
+@helper
 def _mean_possible(forth, back, n_s, k, letter, first, end, m_low, m_high, slack, stamp, price, work):
     """Whether sets in [first, end) with the letter and k distinct s straddle some mean in [m_low, m_high]."""
     x, indptr, indices = forth
@@ -179,7 +180,7 @@ def _mean_possible(forth, back, n_s, k, letter, first, end, m_low, m_high, slack
     return least <= room
 
 
-@njit(cache=True)
+@helper
 def _block_possible(forth, back, n_s, k, letter, radius, slack, stamp, price, work, budget):
     """Whether a block with the letter and k distinct s could have centroid distortion at most `radius`.
 
@@ -216,7 +217,7 @@ def _block_possible(forth, back, n_s, k, letter, radius, slack, stamp, price, wo
         m = following
 
 
-@njit(cache=True)
+@kernel
 def centroid_bound(forth, back, n_s, k, hardest, low, high, budget):
     """A lower bound on the centroid distortion of any policy with k distinct s in every block, at least `low`.
 

@@ -8,15 +8,15 @@ of cuts: cut i is reachable when the letters before i can all be placed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.ranges._line_kernels import split_overlaps
 
 BACK, PAIRS, SCANS = 32, 4, 400_000
 """Cuts before a dead end that a pair may start from, pairs kept for each, and letters that all pairs may look at."""
 
 
-@njit(cache=True)
+@helper
 def _pair(x, indptr, indices, n_s, k, j, i, w):
     """Labels 0 and 1 of the letters [j, i), in two blocks no wider than w with k distinct s each; and whether it is so.
 
@@ -35,7 +35,7 @@ def _pair(x, indptr, indices, n_s, k, j, i, w):
     return split_overlaps(indptr[j : i + 1], indices, n_s, k, firsts, ends, np.array([-1, -1]))
 
 
-@njit(cache=True)
+@kernel
 def blocks_within(x, indptr, indices, n_s, k, starts, w):
     """Labels of blocks no wider than w, each with k distinct s; empty where the search finds none.
 

@@ -8,12 +8,12 @@ is a half-open range of positions [j, i).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.geometry import CENTROID, CHEBYSHEV
 
 
-@njit(cache=True)
+@kernel
 def window_starts(indptr, indices, n_s, k):
     """r[i], the last j whose window [j, i) sees k distinct s; -1 where none does (SPEC 9).
 
@@ -41,7 +41,7 @@ def window_starts(indptr, indices, n_s, k):
     return starts
 
 
-@njit(cache=True)
+@kernel
 def narrowest_windows(x, starts):
     """For each position the width of the narrowest window round it that sees k distinct s.
 
@@ -74,7 +74,7 @@ def narrowest_windows(x, starts):
     return width
 
 
-@njit(cache=True)
+@kernel
 def contiguous_midrange(x, starts):
     """The contiguous partition with the least widest block: parent[i] is where the block ending at i begins.
 
@@ -111,7 +111,7 @@ def contiguous_midrange(x, starts):
     return parent
 
 
-@njit(cache=True)
+@helper
 def window_radius(x, sums, j, i, codeword):
     """Distortion of the block [j, i); `sums` are prefix sums of x."""
     if codeword == CENTROID:
@@ -129,7 +129,7 @@ def window_radius(x, sums, j, i, codeword):
     return best
 
 
-@njit(cache=True)
+@kernel
 def contiguous_codeword(x, sums, starts, codeword, reach):
     """The same dynamic program for codewords whose distortion is no simple function of the ends.
 
@@ -158,7 +158,7 @@ def contiguous_codeword(x, sums, starts, codeword, reach):
     return parent
 
 
-@njit(cache=True)
+@kernel
 def blocks_from_parents(parent):
     """Label of each position, blocks numbered from the right."""
     n = len(parent) - 1
@@ -171,7 +171,7 @@ def blocks_from_parents(parent):
     return labels
 
 
-@njit(cache=True)
+@kernel
 def cover_by_windows(x, starts, w):
     """Windows (first, end) of width at most w, each with k distinct s, that cover all letters; none if impossible.
 
@@ -204,7 +204,7 @@ def cover_by_windows(x, starts, w):
     return first[:count], end[:count]
 
 
-@njit(cache=True)
+@kernel
 def cover_by_balls(x, reach, radius):
     """Balls of that radius round letters whose ball sees k distinct s (reach <= radius): (first, end, centre)."""
     n = len(x)
@@ -237,7 +237,7 @@ def cover_by_balls(x, reach, radius):
     return first[:count], end[:count], centre[:count]
 
 
-@njit(cache=True)
+@kernel
 def split_overlaps(indptr, indices, n_s, k, first, end, centre):
     """Share out the letters that two successive windows both cover, so that every window keeps k distinct s.
 

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.geometry import gap, gaps
 
 
-@njit(cache=True)
+@kernel
 def nearest_distinct(values, indptr, indices, n_s, norm):
     """reach[x, t]: the radius round x within which t + 1 distinct s are seen (x's own come first, at 0). O(n^2)."""
     n = len(values)
@@ -28,7 +28,7 @@ def nearest_distinct(values, indptr, indices, n_s, norm):
     return reach
 
 
-@njit(cache=True)
+@kernel
 def medoid_bound(values, reach, hardest, norm, low, most):
     """max over letters y of min over medoids c of max(|y - c|, reach(c)); letters `hardest` first, at most `most`.
 
@@ -50,7 +50,7 @@ def medoid_bound(values, reach, hardest, norm, low, most):
     return low
 
 
-@njit(cache=True)
+@helper
 def _extent(low, high, norm):
     """Half the diagonal of a box, in the norm."""
     total = 0.0
@@ -67,7 +67,7 @@ def _extent(low, high, norm):
     return total if norm == np.inf else total ** (1.0 / norm)
 
 
-@njit(cache=True)
+@helper
 def _widen(point, low, high, least, most, open_axes, left):
     """Enlarge a box to hold a point: whether it was too small, and on how many axes it is not yet as wide as it can be.
 
@@ -91,7 +91,7 @@ def _widen(point, low, high, least, most, open_axes, left):
     return grown, left
 
 
-@njit(cache=True)
+@helper
 def _best_cut(box, indptr, indices, n_s, k, norm, part, along, best):
     """Where to cut letters in order so that both sides see k distinct s and the larger extent is least: (extent, place).
 
@@ -131,7 +131,7 @@ def _best_cut(box, indptr, indices, n_s, k, norm, part, along, best):
     return best, place
 
 
-@njit(cache=True)
+@helper
 def _see(indptr, indices, x, seen):
     """Mark the s of letter x; how many are new."""
     fresh = 0
@@ -142,7 +142,7 @@ def _see(indptr, indices, x, seen):
     return fresh
 
 
-@njit(cache=True)
+@helper
 def _box_of(values, part):
     """Points, least and most of letters on the axes along which they differ; and whether they agree on another."""
     m, d = len(part), values.shape[1]
@@ -159,7 +159,7 @@ def _box_of(values, part):
     return (points, low[axes], high[axes]), axes
 
 
-@njit(cache=True)
+@helper
 def _in_order(points, a, least, most):
     """Places by the value on an axis, equal ones as they are; a category's two values need no sorting."""
     m = len(points)
@@ -179,7 +179,7 @@ def _in_order(points, a, least, most):
     return along
 
 
-@njit(cache=True)
+@kernel
 def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     """Cut boxes in two, at the place that leaves the least larger extent and k distinct s on both sides, until none is.
 
@@ -217,7 +217,7 @@ def least_extent_cuts(values, indptr, indices, n_s, k, norm):
     return labels
 
 
-@njit(cache=True)
+@helper
 def _nearest_free(away, free, indptr, indices, k, labels, nearest, holder):
     """For the k nearest s the distance to the nearest letter without a block that has it, and that letter.
 
@@ -238,7 +238,7 @@ def _nearest_free(away, free, indptr, indices, k, labels, nearest, holder):
             limit, entered = np.sort(nearest)[k - 1], 0
 
 
-@njit(cache=True)
+@helper
 def _fill(indptr, indices, k, x, block, order, holder, labels):
     """Make a block of x and, s by s in that order, the letters that hold what it lacks, until it sees k."""
     seen = np.zeros(len(holder), np.bool_)
@@ -252,7 +252,7 @@ def _fill(indptr, indices, k, x, block, order, holder, labels):
             distinct += _see(indptr, indices, holder[s], seen)
 
 
-@njit(cache=True)
+@kernel
 def balls(values, indptr, indices, n_s, k, norm, hardest):
     """Blocks round the hardest letters first: each takes, of every s it lacks, the nearest free letter, k in all.
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.partitions import rows_of_blocks
 from discreet.search._kernels.random import below, new_stream, uniform
 
@@ -26,7 +26,7 @@ class State(NamedTuple):
     tally: Any  # int64[2]: blocks that lack s, and how many they lack
 
 
-@njit(cache=True)
+@helper
 def _list_short(distinct, short, slot, tally, b, k):
     """Enter block b among those that lack s, or take it out."""
     if distinct[b] < k and slot[b] < 0:
@@ -41,7 +41,7 @@ def _list_short(distinct, short, slot, tally, b, k):
         slot[b] = -1
 
 
-@njit(cache=True)
+@helper
 def _new_state(indptr, indices, n_s, labels, blocks, k):
     offsets, members = rows_of_blocks(labels, blocks)
     state = State(
@@ -69,7 +69,7 @@ def _new_state(indptr, indices, n_s, labels, blocks, k):
     return state
 
 
-@njit(cache=True)
+@helper
 def _change(i, j, row, indptr, indices):
     """Change in a block's distinct s when letter i leaves it and letter j comes; `row` counts its s. Restores row."""
     change = 0
@@ -88,7 +88,7 @@ def _change(i, j, row, indptr, indices):
     return change
 
 
-@njit(cache=True)
+@helper
 def _shift(indptr, indices, i, count, a, b):
     """Letter i's s leave block a's counts for block b's."""
     for e in range(indptr[i], indptr[i + 1]):
@@ -96,7 +96,7 @@ def _shift(indptr, indices, i, count, a, b):
         count[b, indices[e]] += 1
 
 
-@njit(cache=True)
+@kernel
 def exchange(indptr, indices, n_s, labels, blocks, k, steps, seed):
     """Anneal by exchanging two letters, one of a block that lacks s, until no block lacks any.
 

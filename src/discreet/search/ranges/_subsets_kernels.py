@@ -7,10 +7,11 @@ hold one given letter (``next_bit``), which makes every partition appear once.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import kernel
 
 
-@njit(cache=True)
+@kernel
 def cheapest_cover(cost, distinct, least, next_bit):
     """Least largest cost of blocks with ``least`` distinct s, for every state; and its last block."""
     full = len(cost) - 1
@@ -36,7 +37,7 @@ def cheapest_cover(cost, distinct, least, next_bit):
     return best, last
 
 
-@njit(cache=True)
+@kernel
 def widest_cover(cost, distinct, most, next_bit):
     """Most distinct s that all blocks of cost ``most`` can have, for every state; and its last block."""
     full = len(cost) - 1
@@ -62,7 +63,7 @@ def widest_cover(cost, distinct, most, next_bit):
     return best, last
 
 
-@njit(cache=True)
+@kernel
 def cheapest_groups(cost, next_bit, opens, groups):
     """Least largest cost by number of connected groups, for every state; and its last block.
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import kernel
 
 
-@njit(cache=True)
+@kernel
 def ascend(y, counts, indptr, types, times, sizes, costs, steps, rate, last_rate, ceiling):
     """Raises L(y) = sum_t counts[t] (y[t] + min over pool groups S with t of (cost - mean y)(S)); returns (L, y + min).
 

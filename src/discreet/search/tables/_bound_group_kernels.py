@@ -7,10 +7,10 @@ and its dearest records are its head. Prices and costs are int64 multiples of 2^
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 from __future__ import annotations
 
-from numba import njit
+from discreet._compile import helper
 
 
-@njit(cache=True)
+@helper
 def dearest(part, lo, hi, counts, y, n):
     """(records, price) of the dearest n records of part[lo:hi], fewer where there are fewer."""
     have, price = 0, 0
@@ -24,7 +24,7 @@ def dearest(part, lo, hi, counts, y, n):
     return have, price
 
 
-@njit(cache=True)
+@helper
 def dearest_group(part, lo, hi, at, a, b, counts, y, values, n, k, with_type, times, stamp, seen):
     """(records, price, end) of the group of highest mean price in part[lo:hi] between places a and b.
 
@@ -78,7 +78,7 @@ def dearest_group(part, lo, hi, at, a, b, counts, y, values, n, k, with_type, ti
     return have, price, end
 
 
-@njit(cache=True)
+@helper
 def clear(part, lo, end, with_type, times):
     """Undoes what dearest_group left in `times`."""
     for e in range(lo, end):
@@ -87,7 +87,7 @@ def clear(part, lo, end, with_type, times):
         times[with_type] = 0
 
 
-@njit(cache=True)
+@helper
 def shortened(part, lo, hi, counts, y, n, k, cost, slack):
     """Where part[lo:hi] may end: what follows is in no group whose mean price exceeds c = cost - slack.
 
@@ -121,7 +121,7 @@ def shortened(part, lo, hi, counts, y, n, k, cost, slack):
     return a
 
 
-@njit(cache=True)
+@helper
 def hopeful(part, lo, hi, counts, y, n, k, cost, delta):
     """Whether a box of this cost or more, with no more than these types, could still lower the delta of one of them."""
     if k > 1:

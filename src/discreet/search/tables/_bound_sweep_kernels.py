@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper
 from discreet.search.tables._bound_group_kernels import clear, dearest, dearest_group
 
 
-@njit(cache=True)
+@helper
 def sort_by_place(part, lo, hi, at, places, by_place):
     """by_place[:hi-lo] = part[lo:hi] by place, ties by price."""
     size = hi - lo
@@ -33,7 +33,7 @@ def sort_by_place(part, lo, hi, at, places, by_place):
         start[p] += 1
 
 
-@njit(cache=True)
+@helper
 def compacted(where, length, group):
     """Moves the groups still referred to to the front of `group`; returns how much of it they take."""
     order = np.argsort(where)
@@ -51,7 +51,7 @@ def compacted(where, length, group):
     return used
 
 
-@njit(cache=True)
+@helper
 def note_with_k(
     part, lo, hi, at, a, b, counts, y, values, n, k, cost, slack, delta, where, length, paid, group, used, times, seen,
     stamp,
@@ -111,7 +111,7 @@ def note_with_k(
     return used, stamp, work
 
 
-@njit(cache=True)
+@helper
 def note(top, q, have, price, by_place, first, e, counts, y, n, cost, slack, delta, where, length, paid, group, used):
     """What one window says: top[:q] holds its dearest n records (the last type perhaps in part). Returns used.
 
@@ -166,7 +166,7 @@ def note(top, q, have, price, by_place, first, e, counts, y, n, cost, slack, del
     return used
 
 
-@njit(cache=True)
+@helper
 def sweep(
     part, lo, hi, at, opens, closes, counts, y, values, n, k, base, slack, delta, where, length, paid, group, used,
     by_place, top, times, seen, stamp,

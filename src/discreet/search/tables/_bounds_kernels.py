@@ -9,13 +9,13 @@ are not looked at.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._bound_group_kernels import hopeful, shortened
 from discreet.search.tables._bound_sweep_kernels import sweep
 
 
-@njit(cache=True)
+@helper
 def cheapest(part, a, b, code, before, kind, labels, marks, mark_at, wanted):
     """Whether this cell is the cheapest listed one for the codes of part[a:b]; if not, it is met again, cheaper."""
     if kind == 0:
@@ -34,7 +34,7 @@ def cheapest(part, a, b, code, before, kind, labels, marks, mark_at, wanted):
     return seen == wanted
 
 
-@njit(cache=True)
+@helper
 def split(src, lo, hi, dst, code, labels, offset, count, part_label, part_lo, part_hi):
     """Parts of src[lo:hi] by label, each in src's order, into dst; returns how many. `count` is zero before and after."""
     found = 0
@@ -61,7 +61,7 @@ def split(src, lo, hi, dst, code, labels, offset, count, part_label, part_lo, pa
     return found
 
 
-@njit(cache=True)
+@kernel
 def walk(
     codes, at, counts, y, values, n, k, slack, class_of, labels, label_at, costs, cost_at, kinds, marks, wanted, opens,
     closes, delta, where, length, paid, group, most_work,

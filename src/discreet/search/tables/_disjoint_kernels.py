@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._kernels import NOBODY, add_letter, cost_with, empty_hull, tally_fits, tally_letter
 from discreet.search.tables._topdown_kernels import by_code, cheapest_cut, mark_fitting
 
 
-@njit(cache=True)
+@helper
 def _common_level(cells, c, lo, hi):
     """The lowest level at which two leaves of a tree are under one node."""
     depth = cells.meta[c, 3]
@@ -20,7 +20,7 @@ def _common_level(cells, c, lo, hi):
     return j
 
 
-@njit(cache=True)
+@helper
 def _run(codes, counts, cells, need, scale, letters, start, end, hull, bits, tally, distinct):
     """The cost of letters[start:end] as one tile; infinity if it does not fit."""
     empty_hull(hull, bits)
@@ -37,7 +37,7 @@ def _run(codes, counts, cells, need, scale, letters, start, end, hull, bits, tal
     return weight * cost_with(cells, codes, NOBODY, scale, hull, bits, np.inf)
 
 
-@njit(cache=True)
+@kernel
 def tiles(codes, counts, cells, need, scale, share, perm):
     """Cut the letters `perm`, in place, into tiles. Returns the nodes of the tree: begin, end, 1 for a leaf; and the cost.
 
@@ -151,7 +151,7 @@ def tiles(codes, counts, cells, need, scale, share, perm):
     return nodes[:n_nodes], loss
 
 
-@njit(cache=True)
+@kernel
 def leaf_costs(codes, counts, cells, order, leaves):
     """The cost of some tiles: runs of an order, given as rows of begin and end."""
     d = codes.shape[1]

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._groups_kernels import fits_with, new_slot, put, take, value_with
 from discreet.search.tables._kernels import NOBODY, draw_allowed, draw_below
 
 
-@njit(cache=True)
+@helper
 def _around(st, codes, counts, cells, need, near, x, seen, stamp, letters, gain):
     """Letters around x, nearest first in steps, with what their groups gain without them; returns their number."""
     letters[0] = x
@@ -34,7 +34,7 @@ def _around(st, codes, counts, cells, need, near, x, seen, stamp, letters, gain)
     return count
 
 
-@njit(cache=True)
+@kernel
 def found(st, codes, counts, cells, need, near, seen, stamp, rounds, reach, temperature):
     """Try to found groups around random letters; each looks at `reach` letters. Returns the gain and the groups founded."""
     least = need.least[0]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._kernels import NOBODY, NONE, set_cost, span, tally_letter
 from discreet.search.tables._model_kernels import models_fit
 
@@ -26,7 +26,7 @@ class State(NamedTuple):
     distinct: Any  # int64[sensitive columns]
 
 
-@njit(cache=True)
+@kernel
 def fill(st, codes, counts, cells, group_of):
     """Make an empty state hold a grouping whose groups are numbered from 0."""
     slots = len(st.slot)
@@ -47,7 +47,7 @@ def fill(st, codes, counts, cells, group_of):
             st.value[g] = value_with(st, codes, cells, g, NOBODY, NOBODY, np.inf)
 
 
-@njit(cache=True)
+@helper
 def _widen(st, codes, cells, g, x):
     """Tell a group's summary of a new member."""
     for c in range(codes.shape[1]):
@@ -73,7 +73,7 @@ def _widen(st, codes, cells, g, x):
             st.ends[g, c, 3] = v
 
 
-@njit(cache=True)
+@helper
 def _clear(st, cells, g):
     """A summary of nothing."""
     for c in range(st.ends.shape[1]):
@@ -87,7 +87,7 @@ def _clear(st, cells, g):
         st.bits[g, 1, j] = 0
 
 
-@njit(cache=True)
+@helper
 def value_with(st, codes, cells, g, minus, plus, most):
     """Weighted NCP of a group's cells without the member `minus`, with the letter `plus` (-1: none).
 
@@ -126,7 +126,7 @@ def value_with(st, codes, cells, g, minus, plus, most):
     return total
 
 
-@njit(cache=True)
+@helper
 def put(st, codes, counts, cells, x, g, value):
     """Put a letter into a group, whose value is then `value`."""
     if st.slot[g, 0] < 0:
@@ -148,7 +148,7 @@ def put(st, codes, counts, cells, x, g, value):
     st.value[g] = value
 
 
-@njit(cache=True)
+@helper
 def take(st, codes, counts, cells, x, value):
     """Take a letter out of its group, whose value is then `value`; a group without letters gives its slot back."""
     g = st.ring[x, 0]
@@ -181,7 +181,7 @@ def take(st, codes, counts, cells, x, value):
                 break
 
 
-@njit(cache=True)
+@helper
 def new_slot(st):
     """A free slot; the caller knows that there is one."""
     height = len(st.slot)
@@ -189,7 +189,7 @@ def new_slot(st):
     return st.free[st.free[height]]
 
 
-@njit(cache=True)
+@helper
 def _cleared(st, need, x, weight):
     """Clear the tally of a letter's sensitive values; return whether they kept to their shares."""
     good = True
@@ -201,7 +201,7 @@ def _cleared(st, need, x, weight):
     return good
 
 
-@njit(cache=True)
+@helper
 def fits_with(st, counts, need, g, minus, plus):
     """Whether a group has what it must have without the member `minus`, with the letter `plus` (-1: none).
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import kernel
 from discreet.search.tables._groups_kernels import fits_with, new_slot, put, take, value_with
 from discreet.search.tables._kernels import NOBODY, draw_allowed, draw_below
 
@@ -13,7 +13,7 @@ LOOKS = 8
 """Members of a group that are tried for a swap."""
 
 
-@njit(cache=True)
+@kernel
 def sweep(st, codes, counts, cells, need, near, order, tries, temperature):
     """Offer every letter of `order` some groups of letters near it, to move to or to swap with a member.
 
@@ -100,7 +100,7 @@ def sweep(st, codes, counts, cells, need, near, order, tries, temperature):
     return gained, changes
 
 
-@njit(cache=True)
+@kernel
 def leave_out(st, codes, counts, cells, need, near, letters, budget):
     """Suppress letters whose group gains more than the 1 a record that they then cost, best first, within a budget.
 

@@ -7,8 +7,8 @@ All letters, groups and counts are int64 when they are handed on: each mix of wi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._model_kernels import models_fit
 
 NONE = 2147483647
@@ -16,7 +16,7 @@ NOBODY = np.int64(-1)
 BEYOND = 1e6
 
 
-@njit(cache=True)
+@kernel
 def span(cells, c, lo, hi):
     """Weighted NCP of the cell of column c from code lo to code hi; not for sets."""
     if lo == hi:
@@ -37,7 +37,7 @@ def span(cells, c, lo, hi):
     return cells.cost[offset + cells.nodes[left]]
 
 
-@njit(cache=True)
+@helper
 def set_cost(cells, c, values):
     """Weighted NCP of a set of so many values."""
     if values <= 1:
@@ -46,7 +46,7 @@ def set_cost(cells, c, values):
     return value if value <= cells.most[c, 1] else value + BEYOND
 
 
-@njit(cache=True)
+@helper
 def empty_hull(hull, bits):
     """Make a hull that holds nothing. A hull is the least and the greatest code of each column; of a set, its size."""
     for c in range(len(hull)):
@@ -56,7 +56,7 @@ def empty_hull(hull, bits):
         bits[j] = 0
 
 
-@njit(cache=True)
+@helper
 def add_letter(cells, codes, x, hull, bits):
     """Widen a hull so that it holds a letter."""
     for c in range(len(hull)):
@@ -76,7 +76,7 @@ def add_letter(cells, codes, x, hull, bits):
             hull[c, 1] = v
 
 
-@njit(cache=True)
+@helper
 def cost_with(cells, codes, x, scale, hull, bits, most):
     """Weighted NCP of a hull that also holds letter x (-1: none), every column times its scale; gives up above `most`."""
     total = 0.0
@@ -102,7 +102,7 @@ def cost_with(cells, codes, x, scale, hull, bits, most):
     return total
 
 
-@njit(cache=True)
+@helper
 def pair_cost(cells, codes, x, y):
     """Weighted NCP of the hull of two letters."""
     total = 0.0
@@ -117,7 +117,7 @@ def pair_cost(cells, codes, x, y):
     return total
 
 
-@njit(cache=True)
+@helper
 def tally_letter(need, x, tally, distinct):
     """Count a letter's sensitive values in; return how many columns reached their k with it."""
     reached = 0
@@ -132,7 +132,7 @@ def tally_letter(need, x, tally, distinct):
     return reached
 
 
-@njit(cache=True)
+@helper
 def tally_fits(need, tally, distinct, weight):
     """Whether a group with this tally and so many records has what it must have."""
     if weight < need.least[0]:
@@ -148,7 +148,7 @@ def tally_fits(need, tally, distinct, weight):
     return True
 
 
-@njit(cache=True)
+@helper
 def draw(state):
     """A random number of 64 bits (xorshift*); the state is one word that is not 0."""
     x = state[0]
@@ -159,13 +159,13 @@ def draw(state):
     return x * np.uint64(2685821657736338717)
 
 
-@njit(cache=True)
+@helper
 def draw_below(state, n):
     """A random whole number below n."""
     return np.int64((draw(state) >> np.uint64(33)) % np.uint64(n))
 
 
-@njit(cache=True)
+@helper
 def draw_allowed(state, temperature):
     """What a change may cost at a temperature: an exponential draw; at 0 it must gain."""
     if temperature <= 0.0:

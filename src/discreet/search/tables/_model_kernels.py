@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from discreet._compile import helper, kernel
 
 CLOSE, ORDERED, ENTROPY, RECURSIVE, DISCLOSURE = range(5)
 SLACK = 1e-13  # rounding of a sum; what is released is held against its requirement with a little more
 
 
-@njit(cache=True)
+@kernel
 def models_fit(need, tally, weight):
     """Whether so many records with this tally keep to every bound."""
     for i in range(len(need.limit)):
@@ -30,7 +31,7 @@ def models_fit(need, tally, weight):
     return True
 
 
-@njit(cache=True)
+@helper
 def _close(need, i, tally, weight):
     """Σ over levels of what the nodes of a level have beyond their share; values are in the order of the tree's leaves."""
     begin, end, levels, start = need.model[i, 1], need.model[i, 2], need.model[i, 3], need.model[i, 4]
@@ -49,7 +50,7 @@ def _close(need, i, tally, weight):
     return total <= levels * weight * (need.limit[i] + SLACK)
 
 
-@njit(cache=True)
+@helper
 def _ordered(need, i, tally, weight):
     """Σ |Q_v − P_v| over the values in their order, both cumulated."""
     begin, end = need.model[i, 1], need.model[i, 2]
@@ -61,7 +62,7 @@ def _ordered(need, i, tally, weight):
     return total <= max(1, end - begin - 1) * weight * (need.limit[i] + SLACK)
 
 
-@njit(cache=True)
+@helper
 def _entropy(need, i, tally, weight):
     bits = 0.0
     for v in range(need.model[i, 1], need.model[i, 2]):
@@ -71,7 +72,7 @@ def _entropy(need, i, tally, weight):
     return bits >= need.limit[i] - SLACK
 
 
-@njit(cache=True)
+@helper
 def _recursive(need, i, tally, weight):
     """r_1 <= c (r_l + … + r_m): the l − 1 commonest values are kept in falling order."""
     top = np.zeros(need.model[i, 3] - 1, dtype=np.int64)
@@ -84,7 +85,7 @@ def _recursive(need, i, tally, weight):
     return top[0] <= need.limit[i] * rest * (1 + SLACK)
 
 
-@njit(cache=True)
+@helper
 def _disclosure(need, i, tally, weight):
     factor = 2.0 ** need.limit[i]
     for v in range(need.model[i, 1], need.model[i, 2]):

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from discreet._compile import helper, kernel
 from discreet.search.tables._kernels import pair_cost
 
 
-@njit(cache=True)
+@helper
 def _offer(near, cost, x, y, found):
     """Keep a neighbour if it is nearer than the furthest that is kept; rows are sorted."""
     t = near.shape[1] - 1
@@ -25,7 +24,7 @@ def _offer(near, cost, x, y, found):
     near[x, t] = y
 
 
-@njit(cache=True)
+@kernel
 def gather_near(codes, cells, perm, leaves, reach, near, cost):
     """Look for nearer letters among those up to `reach` places away in a leaf."""
     for leaf in range(len(leaves)):

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._groups_kernels import new_slot, put, take, value_with
 from discreet.search.tables._kernels import (
     NOBODY,
@@ -23,7 +23,7 @@ CROWD = 300
 """Letters of a window of several groups: regrouping takes time that grows with their square."""
 
 
-@njit(cache=True)
+@helper
 def _pool(st, near, g, wanted, groups, letters, most):
     """A group and groups of letters near its members, at most `wanted` in all; returns their number and their letters'."""
     n_groups = 0
@@ -49,7 +49,7 @@ def _pool(st, near, g, wanted, groups, letters, most):
     return n_groups, count
 
 
-@njit(cache=True)
+@helper
 def _cheapest(codes, cells, need, letters, count, part, scale, hull, bits, tally, distinct, weight):
     """The place of the free letter that makes a hull least worse, or -1.
 
@@ -76,7 +76,7 @@ def _cheapest(codes, cells, need, letters, count, part, scale, hull, bits, tally
     return chosen
 
 
-@njit(cache=True)
+@helper
 def _regroup(st, codes, counts, cells, need, letters, count, part, scale, most):
     """Group the pooled letters anew: seeds far from where the last group began, each grown by the cheapest letter.
 
@@ -173,7 +173,7 @@ def _regroup(st, codes, counts, cells, need, letters, count, part, scale, most):
     return total, made
 
 
-@njit(cache=True)
+@kernel
 def windows(st, codes, counts, cells, need, near, first, rounds, wanted, temperature):
     """Pool and regroup around random groups; with `wanted` 1, split the groups from slot `first` on that may be two."""
     groups = np.empty(64, dtype=np.int64)

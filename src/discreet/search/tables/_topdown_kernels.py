@@ -7,8 +7,8 @@ In a node of the tree every cut of every column is scored by the hulls on its tw
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search.tables._kernels import NOBODY, add_letter, cost_with, empty_hull, tally_fits, tally_letter
 
 FINE = 4096
@@ -17,7 +17,7 @@ FINE = 4096
 MOST_WORK = 1 << 30  # values that are looked at along an order, a second or two
 
 
-@njit(cache=True)
+@helper
 def by_code(codes, perm, start, end, c, low, high, letters, spare, first):
     """Sort the letters of a node by their code in column c, keeping their order where it is equal; digit by digit."""
     size = end - start
@@ -44,7 +44,7 @@ def by_code(codes, perm, start, end, c, low, high, letters, spare, first):
         shift += bits
 
 
-@njit(cache=True)
+@helper
 def mark_fitting(need, counts, letters, size, tally, distinct, fits):
     """Mark with `fits` the cuts after a place whose two sides both have what they must have."""
     for side in range(2):
@@ -63,7 +63,7 @@ def mark_fitting(need, counts, letters, size, tally, distinct, fits):
                 fits[i - side] = False
 
 
-@njit(cache=True)
+@helper
 def cheapest_cut(codes, counts, cells, scale, letters, size, c, whole, total, least, fits, best, cost, hull, bits):
     """Where to cut a run of letters sorted by column c in two that fit, for less than `best`: the loss and the place, or 0.
 
@@ -96,7 +96,7 @@ def cheapest_cut(codes, counts, cells, scale, letters, size, c, whole, total, le
     return best, best_cut
 
 
-@njit(cache=True)
+@kernel
 def top_down(codes, counts, cells, need, scale, perm, roots):
     """Cut the letters `perm`, in place, until no cut leaves both sides fit.
 
@@ -170,7 +170,7 @@ def top_down(codes, counts, cells, need, scale, perm, roots):
     return leaves[:n_leaves]
 
 
-@njit(cache=True)
+@kernel
 def along(codes, counts, cells, need, order, breaks):
     """The best cut of an order of letters into runs that fit, by dynamic programming; none holds a break but at its start.
 

@@ -11,8 +11,8 @@ import heapq
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper
 from discreet.search._kernels.geometry import ball_radius
 from discreet.search._kernels.random import mix
 
@@ -58,7 +58,7 @@ def new_blocks(kind: int, norm: int, points: Any) -> Blocks:
     )
 
 
-@njit(cache=True)
+@helper
 def _insert(child, points, root, x):
     """Insert letter x into the treap at `root`, ordered by (value, letter); returns the new root."""
     parent, side, node = -1, 0, root
@@ -83,7 +83,7 @@ def _insert(child, points, root, x):
     return root
 
 
-@njit(cache=True)
+@helper
 def _off_middle(child, points, root, low, high):
     """Twice the distance from the middle of [low, high] to the nearest value in a treap."""
     nearest = np.int64(2) ** 62
@@ -95,7 +95,7 @@ def _off_middle(child, points, root, low, high):
     return nearest
 
 
-@njit(cache=True)
+@helper
 def _length(norm, points, x, y):
     """Distance between two letters; squared for l_2."""
     length = 0.0
@@ -105,7 +105,7 @@ def _length(norm, points, x, y):
     return length
 
 
-@njit(cache=True)
+@helper
 def _centroid_cost(blocks, a, b, limit):
     """Largest distance to the mean of a and b together, several columns."""
     norm = blocks.norm
@@ -128,7 +128,7 @@ def _centroid_cost(blocks, a, b, limit):
     return np.sqrt(farthest / scale) if norm == 2 else farthest / scale
 
 
-@njit(cache=True)
+@helper
 def _medoid_cost(blocks, a, b, limit):
     """Least, over the letters of a and b together, of the largest distance to the others, several columns."""
     least = limit * limit if blocks.norm == 2 else limit
@@ -151,7 +151,7 @@ def _medoid_cost(blocks, a, b, limit):
     return np.sqrt(least) if blocks.norm == 2 else least
 
 
-@njit(cache=True)
+@helper
 def pair_cost(blocks, a, b, limit):
     """What a and b cost as one block: their letters for SIZE, else d-bar(a ∪ b) [AC, V-A] in lattice steps.
 
@@ -180,7 +180,7 @@ def pair_cost(blocks, a, b, limit):
     return float((high - low + off) // 2)
 
 
-@njit(cache=True)
+@helper
 def _ball_cost(blocks, a, b):
     """Radius of the smallest Euclidean ball; members in letter order, so that it does not depend on the
     merges.
@@ -196,7 +196,7 @@ def _ball_cost(blocks, a, b):
     return ball_radius(blocks.points, members[np.argsort(members, kind="mergesort")], size)
 
 
-@njit(cache=True)
+@helper
 def join(blocks, a, b):
     """Make a and b (a < b) one block, named a."""
     if blocks.kind != SIZE:
@@ -217,7 +217,7 @@ def join(blocks, a, b):
     blocks.last[a] = blocks.last[b]
 
 
-@njit(cache=True)
+@helper
 def largest_own(heap, own, alive):
     """The largest distortion of a live block: `heap` holds (-distortion, block), dropped here when out of
     date.

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.blocks import pair_cost
 from discreet.search.ranges._greedy.joining import note, start
@@ -41,12 +41,12 @@ class Standing(NamedTuple):
     price: Any  # float64[n]: the cost of each block
 
 
-@njit(cache=True)
+@helper
 def _lost(standing, cost):
     return np.log2(cost) if standing.unit == 0.0 else cost / standing.unit
 
 
-@njit(cache=True)
+@helper
 def _change(standing, distinct, cost):
     """ΔL of [AC, (9)] when fewest distinct s and largest cost become these; in units of 2**-40 bit."""
     before = np.log2(float(standing.distinct[standing.poorest[0]]))
@@ -54,7 +54,7 @@ def _change(standing, distinct, cost):
     return np.rint((before - np.log2(float(distinct)) + standing.multiplier * spent) * _GRAIN)
 
 
-@njit(cache=True)
+@helper
 def _others(standing, x, y):
     """Fewest distinct s and largest cost among all blocks but x and y; for y = -1, but x and any other."""
     fewest, largest = np.int64(2) ** 62, 0.0
@@ -75,7 +75,7 @@ def _others(standing, x, y):
     return fewest, largest
 
 
-@njit(cache=True)
+@helper
 def _survey(standing, tree, alive):
     """Bring nodes and extremes up to date."""
     few, many, top, top_weight, next_weight = (
@@ -116,7 +116,7 @@ def _survey(standing, tree, alive):
         next_weight[node] = max(next_weight[one], rival)
 
 
-@njit(cache=True)
+@helper
 def _promise(standing, costing, tree, x, node):
     """The best key that x could have with a later block beneath the node; infinite if there is none."""
     home = find(standing.parent, x)
@@ -132,7 +132,7 @@ def _promise(standing, costing, tree, x, node):
     return change, both, -max(z_x, z_y), -min(z_x, z_y), x, max(x + 1, name)
 
 
-@njit(cache=True)
+@helper
 def _improve(standing, costing, tree, x, best, scratch):
     """The better of `best` and x's best pair with a later block.
 
@@ -176,7 +176,7 @@ def _improve(standing, costing, tree, x, best, scratch):
     return best
 
 
-@njit(cache=True)
+@kernel
 def connect(blocks, costing, indptr, indices, n_s, multiplier, unit, exact):
     """Problem (7). `costing` is `blocks` with the kind of cost that is to be kept low; `unit` as in Standing.
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper
 from discreet.search._kernels.random import mix
 
 _VACANT = -1
@@ -44,7 +44,7 @@ class Ranges(NamedTuple):
     before: Any  # int64[n]
 
 
-@njit(cache=True)
+@helper
 def _place(table, key):
     """Where the key is, or the vacant place where it would go."""
     mask = len(table) - 1
@@ -54,13 +54,13 @@ def _place(table, key):
     return at
 
 
-@njit(cache=True)
+@helper
 def _contains(ranges, number, s):
     key = number * ranges.n_s + s
     return ranges.table[_place(ranges.table, key)] == key
 
 
-@njit(cache=True)
+@helper
 def _weigh(ranges, number):
     """Size and digest of a set from its bits."""
     size, digest = np.uint64(0), np.uint64(0)
@@ -74,7 +74,7 @@ def _weigh(ranges, number):
     ranges.size[number], ranges.digest[number] = np.int64(size), digest
 
 
-@njit(cache=True)
+@helper
 def _same(ranges, one, two):
     if ranges.size[one] != ranges.size[two]:
         return False
@@ -91,7 +91,7 @@ def _same(ranges, one, two):
     return True
 
 
-@njit(cache=True)
+@helper
 def _join_class(ranges, block, label):
     head = ranges.class_head[label]
     ranges.label[block], ranges.after[block], ranges.before[block] = label, head, -1
@@ -100,7 +100,7 @@ def _join_class(ranges, block, label):
     ranges.class_head[label] = block
 
 
-@njit(cache=True)
+@helper
 def _classify(ranges, block):
     """Give the block the class of the blocks with its range, or a class of its own."""
     number = ranges.set_of[block]
@@ -130,7 +130,7 @@ def _classify(ranges, block):
     _join_class(ranges, block, label)
 
 
-@njit(cache=True)
+@helper
 def _leave_class(ranges, block):
     after, before = ranges.after[block], ranges.before[block]
     if before >= 0:
@@ -141,7 +141,7 @@ def _leave_class(ranges, block):
         ranges.before[after] = before
 
 
-@njit(cache=True)
+@helper
 def new_ranges(indptr, indices, n_s):
     """The ranges of single letters, from compressed rows."""
     n, nnz = len(indptr) - 1, len(indices)
@@ -191,7 +191,7 @@ def new_ranges(indptr, indices, n_s):
     return ranges
 
 
-@njit(cache=True)
+@helper
 def _sweep(ranges, alive):
     """Rebuild the table from the sets that are still in use."""
     ranges.table[:] = _VACANT
@@ -208,7 +208,7 @@ def _sweep(ranges, alive):
             element = ranges.following[element]
 
 
-@njit(cache=True)
+@helper
 def _absorb(ranges, large, small):
     """Enter one set's elements into another."""
     if ranges.words.shape[1] > 0:
@@ -233,7 +233,7 @@ def _absorb(ranges, large, small):
         element = following
 
 
-@njit(cache=True)
+@helper
 def unite_ranges(ranges, a, b, alive):
     """[[S|a ∪ b]] for the block a; b leaves. Returns its number of distinct s.
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 
 
-@njit(cache=True)
+@helper
 def note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest):
     """Join a and b (a < b) and write row t of the log: (merges, fewest distinct s, components, largest
     block).
@@ -44,7 +44,7 @@ def note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest):
     distortion[t] = largest_own(widest, blocks.own, alive)
 
 
-@njit(cache=True)
+@helper
 def start(indptr, n_s, components):
     """Empty logs and the tally of blocks by distinct s."""
     n = len(indptr) - 1
@@ -58,7 +58,7 @@ def start(indptr, n_s, components):
     return distinct, tally, log, np.zeros(components), alive, np.zeros((components - 1, 2), dtype=np.int64)
 
 
-@njit(cache=True)
+@helper
 def meld(left, right, key, a, b):
     """Two skew heaps of blocks as one, ordered by (key, name); -1 is the empty heap."""
     if a < 0 or b < 0:
@@ -78,7 +78,7 @@ def meld(left, right, key, a, b):
         a = below
 
 
-@njit(cache=True)
+@kernel
 def join_components_by_size(blocks, indptr, indices, n_s):
     """[AC, Alg 2] for U1.
 
@@ -115,7 +115,7 @@ def join_components_by_size(blocks, indptr, indices, n_s):
     return pairs, log, distortion
 
 
-@njit(cache=True)
+@helper
 def sites_of(points):
     """The site of each letter, and how many there are."""
     n, d = points.shape
@@ -133,7 +133,7 @@ def sites_of(points):
     return site, sites
 
 
-@njit(cache=True)
+@helper
 def _next_other(entries, position, end, parent, component):
     """The first place from `position` on that holds a letter of another component; `end` if none."""
     while position < end and find(parent, entries[position]) == component:
@@ -141,7 +141,7 @@ def _next_other(entries, position, end, parent, component):
     return position
 
 
-@njit(cache=True)
+@helper
 def join_coincident(blocks, site, sites, parent, weight, distinct, tally, log, distortion, alive, pairs, widest):
     """Make all merges that cost nothing; returns the number of the first merge not made, from 1."""
     n, components = len(site), len(log)
@@ -209,7 +209,7 @@ def join_coincident(blocks, site, sites, parent, weight, distinct, tally, log, d
     return t
 
 
-@njit(cache=True)
+@helper
 def twins_of(blocks, site, alive):
     """For each block the next of the same site and size, -1 if none; and whether one precedes it.
 

@@ -15,8 +15,8 @@ import heapq
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.joining import join_coincident, note, sites_of, start, twins_of
 from discreet.search.ranges._greedy.tree import EMPTY, build_tree, cheapest_apart, new_scratch, replace, show
@@ -37,7 +37,7 @@ class Search(NamedTuple):
     scratch: Any
 
 
-@njit(cache=True)
+@helper
 def _look(search, blocks, tree, waiting, x, t):
     """Find x's cheapest merge. Blocks that x ties with and that do not know yet are told."""
     parent, weight = search.parent, search.weight
@@ -58,7 +58,7 @@ def _look(search, blocks, tree, waiting, x, t):
     search.version[x] += 1
 
 
-@njit(cache=True)
+@helper
 def _stands(search, blocks, x):
     """Whether x's partner is still the block it was, in another component."""
     y = search.partner[x]
@@ -87,13 +87,13 @@ class Level(NamedTuple):
     listed: Any  # list of all blocks that were
 
 
-@njit(cache=True)
+@helper
 def _wait(search, queues, x):
     search.version[x] += 1
     heapq.heappush(queues.waiting, (search.cost[x], x, search.version[x]))
 
 
-@njit(cache=True)
+@helper
 def _pair_key(search, x, version):
     """The place of x and its partner among the pairs of the rest: largest two components, then earliest elements."""
     y = search.partner[x]
@@ -101,7 +101,7 @@ def _pair_key(search, x, version):
     return (-max(z_x, z_y), -min(z_x, z_y), min(x, y), max(x, y), x, version)
 
 
-@njit(cache=True)
+@helper
 def _line_up(search, queues, level, x):
     """Enter x and its partner among the pairs that tie at the level."""
     search.version[x] += 1
@@ -113,7 +113,7 @@ def _line_up(search, queues, level, x):
         heapq.heappush(queues.rest, key)
 
 
-@njit(cache=True)
+@helper
 def _enlist(level, component, x):
     """Put x on its component's list of blocks at the level."""
     if not level.is_listed[x]:
@@ -122,7 +122,7 @@ def _enlist(level, component, x):
         level.listed.append(x)
 
 
-@njit(cache=True)
+@helper
 def _close(search, level):
     """The level is over: clear every list."""
     for x in level.listed:
@@ -133,7 +133,7 @@ def _close(search, level):
     level.cost[0] = -1.0
 
 
-@njit(cache=True)
+@helper
 def _open(search, blocks, tree, queues, level, t):
     """Begin the level of the cheapest merge, if the first block in the queue still knows its own."""
     least, x, _ = queues.waiting[0]
@@ -146,7 +146,7 @@ def _open(search, blocks, tree, queues, level, t):
     return False
 
 
-@njit(cache=True)
+@helper
 def _start_over(search, queues, level):
     """A merge has made something cheaper than the level (a centroid may move back): everything waits again."""
     for x in level.listed:
@@ -158,7 +158,7 @@ def _start_over(search, queues, level):
     _close(search, level)
 
 
-@njit(cache=True)
+@helper
 def _take_in(search, blocks, tree, queues, level, t):
     """The first block in the queue costs as much as the level: line it up, if it still does."""
     x = heapq.heappop(queues.waiting)[1]
@@ -172,7 +172,7 @@ def _take_in(search, blocks, tree, queues, level, t):
     _line_up(search, queues, level, x)
 
 
-@njit(cache=True)
+@helper
 def _line_up_again(search, blocks, tree, queues, level, x, t):
     """Find x a partner anew; whether it still costs no more than the level."""
     if not _stands(search, blocks, x):
@@ -184,7 +184,7 @@ def _line_up_again(search, blocks, tree, queues, level, x, t):
     return False
 
 
-@njit(cache=True)
+@helper
 def _best_in_line(search, blocks, tree, queues, level, t):
     """The block whose pair is the best of the level, all that tie being in line; -1 where that is to be asked again."""
     if level.hub[0] >= 0 and len(queues.hub) > 0:
@@ -209,7 +209,7 @@ def _best_in_line(search, blocks, tree, queues, level, t):
     return x
 
 
-@njit(cache=True)
+@helper
 def _new_hub(search, level, x, y):
     """Join the components of x and y; returns the first blocks of the two lists whose pairs are now the hub's."""
     first, hub = level.first, level.hub[0]
@@ -223,7 +223,7 @@ def _new_hub(search, level, x, y):
     return newcomers
 
 
-@njit(cache=True)
+@helper
 def _welcome(search, blocks, tree, queues, level, newcomers, t):
     """Line the newcomers' blocks up as the hub's."""
     for x in newcomers:
@@ -236,7 +236,7 @@ def _welcome(search, blocks, tree, queues, level, newcomers, t):
             x = upcoming
 
 
-@njit(cache=True)
+@helper
 def _new_search(blocks, tree, parent, weight, alive, labels, t):
     """Every visible block's cheapest merge, and the queues; no level yet."""
     n = len(labels)
@@ -276,7 +276,7 @@ def _new_search(blocks, tree, parent, weight, alive, labels, t):
     return search, queues, level
 
 
-@njit(cache=True)
+@kernel
 def join_components_by_distortion(blocks, indptr, indices, n_s, exact):
     """[AC, Alg 2] for U2: the pairs merged, a log row for each merge (see `note`), distortions in lattice steps."""
     n = len(indptr) - 1

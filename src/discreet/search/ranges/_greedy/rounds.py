@@ -8,8 +8,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import components_of, find, unite
 from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 from discreet.search.ranges._greedy.growing_ranges import new_ranges, unite_ranges
@@ -19,7 +19,7 @@ from discreet.search.ranges._greedy.tree import build_tree, cheapest_other, new_
 SCANNED = 6  # coordinates from which on all blocks are looked at: a tree's boxes overlap
 
 
-@njit(cache=True)
+@helper
 def _play(count, label, best, other, node):
     """A node of the tournament: the smallest block beneath it, and the smallest of another class than that
     one.
@@ -36,7 +36,7 @@ def _play(count, label, best, other, node):
     other[node] = runner_up
 
 
-@njit(cache=True)
+@helper
 def _replay(count, label, best, other, leaf):
     node = leaf // 2
     while node >= 1:
@@ -44,7 +44,7 @@ def _replay(count, label, best, other, leaf):
         node //= 2
 
 
-@njit(cache=True)
+@helper
 def _tournament(count, label):
     n = len(count)
     leaves = 2
@@ -58,7 +58,7 @@ def _tournament(count, label):
     return best, other
 
 
-@njit(cache=True)
+@helper
 def _fewest(head, next_entry, entry_block, distinct, alive, start):
     """The least number of distinct s from `start` up that a block has, and those blocks in order: Pi of [AC,
     Alg 1].
@@ -76,7 +76,7 @@ def _fewest(head, next_entry, entry_block, distinct, alive, start):
     return 0, np.empty(0, dtype=np.int64)
 
 
-@njit(cache=True)
+@kernel
 def rounds(blocks, by_size, indptr, indices, n_s, exact):
     """[AC, Alg 1], corrected as SPEC 3 says, until every block has the range [[S]].
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper
 from discreet.search._kernels.geometry import powers
 from discreet.search.ranges._greedy.blocks import CENTROID, pair_cost
 
@@ -35,7 +35,7 @@ class Scan(NamedTuple):
     widest: float
 
 
-@njit(cache=True)
+@helper
 def new_scan(points, n):
     """The first n letters, each a block."""
     d = points.shape[1]
@@ -50,7 +50,7 @@ def new_scan(points, n):
     return Scan(means, np.ones(n), np.zeros(n), names, names.copy(), live, np.empty(n), np.empty(n), widest)
 
 
-@njit(cache=True)
+@helper
 def follow(scan, blocks, a, b):
     """After `join(blocks, a, b)`: a has a new mean, and the last slot's block takes b's slot."""
     means, counts, spread, name, slot, live, _, _, _ = scan
@@ -71,7 +71,7 @@ def follow(scan, blocks, a, b):
     live[0] = last
 
 
-@njit(cache=True)
+@helper
 def _least(kind, norm, far, counts, spread, at, live, low):
     """What joining with each other block costs at least; squared for l_2.
 
@@ -92,7 +92,7 @@ def _least(kind, norm, far, counts, spread, at, live, low):
             low[i] = max(mine, its) * far[i]
 
 
-@njit(cache=True)
+@helper
 def cheapest_scanned(blocks, scan, x, label):
     """The block of another class than x's that costs least to join with x, the earliest; -1 if none."""
     means, counts, spread, name, slot, lives, far, low, widest = scan
@@ -120,7 +120,7 @@ def cheapest_scanned(blocks, scan, x, label):
     return best
 
 
-@njit(cache=True)
+@helper
 def _reach(cheapest, norm, widest):
     """The bound beyond which nothing can cost as little, whatever was rounded."""
     most = cheapest * (1 + ROUNDING) + widest * ROUNDING * 1e-3

@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from discreet._compile import helper
 from discreet.search._kernels.graph import find
 from discreet.search.ranges._greedy.blocks import BALL, CENTROID, MEDOID, SIZE, pair_cost
 
@@ -34,7 +34,7 @@ class Tree(NamedTuple):
     slack: float  # relative allowance for rounding in the half-diameter bound
 
 
-@njit(cache=True)
+@helper
 def _k_d_places(points, leaves):
     """Places for several columns: halve the letters across the widest coordinate, again and again."""
     n, d = points.shape
@@ -59,7 +59,7 @@ def _k_d_places(points, leaves):
     return place
 
 
-@njit(cache=True)
+@helper
 def set_leaf(blocks, tree, name, label):
     """Write a block's own row; `label` is its class, of which partners must differ."""
     row = tree.nodes[tree.leaf[name]]
@@ -77,7 +77,7 @@ def set_leaf(blocks, tree, name, label):
         row[at + MIN_WIDTH] = blocks.high[name, j] - blocks.low[name, j]
 
 
-@njit(cache=True)
+@helper
 def pull(nodes, node):
     """Recompute a node from its two children."""
     row, one, two = nodes[node], nodes[2 * node], nodes[2 * node + 1]
@@ -98,7 +98,7 @@ def pull(nodes, node):
         row[at + MIN_WIDTH] = min(one[at + MIN_WIDTH], two[at + MIN_WIDTH])
 
 
-@njit(cache=True)
+@helper
 def build_tree(blocks, labels, exact):
     """A tree of the first len(labels) letters, but not those labelled EMPTY.
 
@@ -125,7 +125,7 @@ def build_tree(blocks, labels, exact):
     return tree
 
 
-@njit(cache=True)
+@helper
 def _refresh(tree, leaf):
     node = leaf // 2
     while node >= 1:
@@ -133,14 +133,14 @@ def _refresh(tree, leaf):
         node //= 2
 
 
-@njit(cache=True)
+@helper
 def show(blocks, tree, name, label):
     """Enter a block that was left out of the tree so far."""
     set_leaf(blocks, tree, name, label)
     _refresh(tree, tree.leaf[name])
 
 
-@njit(cache=True)
+@helper
 def replace(blocks, tree, a, b, label):
     """After `join(blocks, a, b)`: take b's leaf away and rewrite a's."""
     keep, drop = tree.leaf[a], tree.leaf[b]
@@ -153,7 +153,7 @@ def replace(blocks, tree, a, b, label):
     show(blocks, tree, a, label)
 
 
-@njit(cache=True)
+@helper
 def bound(blocks, tree, x, node):
     """A lower bound on `pair_cost(x, y)` for every block y beneath the node."""
     row = tree.nodes[node]
@@ -190,13 +190,13 @@ def bound(blocks, tree, x, node):
     return least
 
 
-@njit(cache=True)
+@helper
 def new_scratch():
     """Room for the stacks of a search: at most three entries per level."""
     return np.empty(256, dtype=np.int64), np.empty(256)
 
 
-@njit(cache=True)
+@helper
 def _two(blocks, tree, x, node, label):
     """The children of a node, the more promising first, with their bounds; infinite for one of class `label`
     or empty.
@@ -210,7 +210,7 @@ def _two(blocks, tree, x, node, label):
     return first, bound_1, second, bound_2
 
 
-@njit(cache=True)
+@helper
 def cheapest_other(blocks, tree, x, label, scratch):
     """The block of another class than `label` that costs least to join with x, the earliest; -1 if none.
 
@@ -247,7 +247,7 @@ def cheapest_other(blocks, tree, x, label, scratch):
     return best if best != NOBODY else -1
 
 
-@njit(cache=True)
+@helper
 def cheapest_apart(blocks, tree, x, parent, ties, scratch):
     """Every block of another component than x's that costs least to join with x.
 
@@ -299,7 +299,7 @@ def cheapest_apart(blocks, tree, x, parent, ties, scratch):
     return many, cheapest
 
 
-@njit(cache=True)
+@helper
 def _agree(nodes, node, parent):
     """Mark a mixed node whose children have come to belong to one component."""
     one, two = nodes[2 * node, CLASS], nodes[2 * node + 1, CLASS]
