@@ -21,10 +21,13 @@ def ascend(y, counts, indptr, types, times, sizes, costs, steps, rate, last_rate
     slack, least, share, gradient = np.empty(q), np.empty(m), np.empty(m), np.empty(m)
     weight = np.empty(len(types))
     mean, spread = np.zeros(m), np.zeros(m)
-    best, kept = -np.inf, y.copy()
+    best, kept = -np.inf, np.empty(m)
+    for t in range(m):
+        kept[t] = y[t]
     for step in range(steps):
         width = rate * (last_rate / rate) ** (step / steps)
-        least[:] = 1e9
+        for t in range(m):
+            least[t] = 1e9
         for s in range(q):
             price = 0.0
             for e in range(indptr[s], indptr[s + 1]):
@@ -42,7 +45,8 @@ def ascend(y, counts, indptr, types, times, sizes, costs, steps, rate, last_rate
             share[t] = 0.0
         if total > best:
             best = total
-            kept[:] = y + least
+            for t in range(m):
+                kept[t] = y[t] + least[t]
         for s in range(q):
             for e in range(indptr[s], indptr[s + 1]):
                 z = (slack[s] - least[types[e]]) / width

@@ -8,6 +8,8 @@ import numpy as np
 from discreet._compile import helper
 from discreet.search.tables._bound_group_kernels import clear, dearest, dearest_group
 
+NOTHING = np.int64(-1)
+
 
 @helper
 def sort_by_place(part, lo, hi, at, places, by_place):
@@ -58,10 +60,10 @@ def note_with_k(
 ):  # fmt: skip
     """What one window says where k distinct values are asked for; returns (used, stamp, work)."""
     stamp += 1
-    have, price, end = dearest_group(part, lo, hi, at, a, b, counts, y, values, n, k, -1, times, stamp, seen)
+    have, price, end = dearest_group(part, lo, hi, at, a, b, counts, y, values, n, k, NOTHING, times, stamp, seen)
     work = end - lo
     if have == 0 or price <= have * (cost - slack):
-        clear(part, lo, end, -1, times)
+        clear(part, lo, end, NOTHING, times)
         return used, stamp, work
     best = (have * cost - price) // have
     noted, width = -1, 0
@@ -80,10 +82,10 @@ def note_with_k(
                         width += 1
             where[t] = noted
             length[t] = width
-    clear(part, lo, end, -1, times)
+    clear(part, lo, end, NOTHING, times)
     # no group with another type has a higher mean, so those already as low need no look
     for e in range(lo, hi):
-        t = part[e]
+        t = np.int64(part[e])
         if delta[t] <= best or at[t] < a or at[t] > b:
             continue
         stamp += 1
@@ -183,20 +185,21 @@ def sweep(
     if k > 1:
         stamp += 1
         have, price, end = dearest_group(
-            part, lo, hi, at, 0, len(opens), counts, y, values, n, k, -1, times, stamp, seen
+            part, lo, hi, at, np.int64(0), np.int64(len(opens)), counts, y, values, n, k, NOTHING, times, stamp, seen
         )
-        clear(part, lo, end, -1, times)
+        clear(part, lo, end, NOTHING, times)
         if have == 0 or price <= have * (base - slack):
             return used, stamp, work
         most = min(most, n * (price // have + 1))
     sort_by_place(part, lo, hi, at, len(opens), by_place)
-    first = 0
+    zero = np.int64(0)
+    first = zero
     while first < size:
-        a = at[by_place[first]]
-        q, have, price = 0, 0, 0  # top[:q]: the dearest records seen, `have` >= n only through its last type
+        a = np.int64(at[by_place[first]])
+        q, have, price = zero, zero, zero  # top[:q]: the dearest records seen, `have` >= n only through its last type
         e = first
         while e < size:
-            b = at[by_place[e]]
+            b = np.int64(at[by_place[e]])
             cost = base
             if b > a and closes[b] > opens[a]:
                 cost += closes[b] - opens[a]

@@ -75,7 +75,10 @@ def walk(
     """
     d, m = codes.shape
     lists = np.empty((d + 1, m), np.int32)
-    lists[0, :] = np.arange(m)
+    most = 0
+    for t in range(m):
+        lists[0, t] = t
+        most = max(most, values[t])
     widest = 1
     for c in range(class_of[d]):
         widest = max(widest, cost_at[c + 1] - cost_at[c])
@@ -89,17 +92,18 @@ def walk(
     by_place = np.empty(m, np.int64)
     top = np.empty(n + 2, np.int64)
     times = np.zeros(m, np.int64)
-    seen = np.zeros(values.max() + 1 if m else 1, np.int64)
+    seen = np.zeros(most + 1, np.int64)
     lo = np.zeros(d + 1, np.int64)
     hi = np.zeros(d + 1, np.int64)
     base = np.zeros(d + 1, np.int64)
-    used, work, stamp = 0, 0, 0
-    hi[0] = shortened(lists[0], 0, m, counts, y, n, k, 0, slack)
+    zero = np.int64(0)  # a plain 0 has a type of its own, for which all below would be compiled again
+    used, work, stamp = zero, zero, zero
+    hi[0] = shortened(lists[0], zero, m, counts, y, n, k, zero, slack)
     if hi[0] == 0:
         return True, used, work
     if d == 0:
         used, stamp, work = sweep(
-            lists[0], 0, hi[0], at, opens, closes, counts, y, values, n, k, 0, slack, delta, where, length, paid, group,
+            lists[0], zero, hi[0], at, opens, closes, counts, y, values, n, k, zero, slack, delta, where, length, paid, group,
             used, by_place, top, times, seen, stamp,
         )  # fmt: skip
         return True, used, work

@@ -90,7 +90,7 @@ def cost_with(cells, codes, x, scale, hull, bits, most):
                     lo = 1
                 elif not bits[cells.meta[c, 5] + (v >> 6)] & (np.uint64(1) << np.uint64(v & 63)):
                     lo += 1
-            total += scale[c] * set_cost(cells, c, lo)
+            total += scale[c] * set_cost(cells, c, np.int64(lo))
         else:
             if x >= 0:
                 v = codes[x, c]
@@ -111,7 +111,7 @@ def pair_cost(cells, codes, x, y):
         b = codes[y, c]
         if a != b:
             if cells.meta[c, 0] == 3:
-                total += set_cost(cells, c, np.int32(2))
+                total += set_cost(cells, c, np.int64(2))
             else:
                 total += span(cells, c, min(a, b), max(a, b))
     return total

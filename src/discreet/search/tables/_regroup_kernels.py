@@ -27,7 +27,7 @@ CROWD = 300
 def _pool(st, near, g, wanted, groups, letters, most):
     """A group and groups of letters near its members, at most `wanted` in all; returns their number and their letters'."""
     n_groups = 0
-    count = 0
+    count = np.int64(0)
     looks = 0
     y = st.slot[g, 0]
     while looks < 6 * wanted and n_groups < wanted:

@@ -127,7 +127,7 @@ def top_down(codes, counts, cells, need, scale, perm, roots):
         start = stack[high, 0]
         end = stack[high, 1]
         size = end - start
-        total = 0
+        total = np.int64(0)
         for i in range(start, end):
             total += counts[perm[i]]
         best = np.inf
