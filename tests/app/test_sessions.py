@@ -75,6 +75,33 @@ def test_side_information_is_for_the_audit_and_not_for_whole_groups(sessions: Se
     assert session.asked().require == ("n>=5",)  # without anything sensitive there is no k
 
 
+def test_what_is_computed_from_a_file_is_forgotten_when_the_file_changes(sessions: Sessions, tmp_path: Path) -> None:
+    session, table = sessions.new("you"), tmp_path / "people.csv"
+    table.write_text("town,ill\nBonn,flu\nGraz,cold\n")
+    assert finished(session.open_path(str(table))).state == "done"
+    session.change(columns={"town": {"role": "public", "type": "hierarchy", "hierarchy": "tree.csv"}})
+    tree, seen = session.folder / "tree.csv", [session.key()]
+    tree.write_text("Bonn;north;*\nGraz;south;*\n")
+    seen.append(session.key())
+    session.results["column"] = session.key(), "found"
+    assert session.result("column", session.key()) == "found"
+    tree.write_text("Bonn;upper;*\nGraz;lower;*\n")  # as long as before
+    seen.append(session.key())
+    assert session.result("column", session.key()) is None
+    table.write_text("town,ill\nBonn,flu\nGraz,pain\n")
+    seen.append(session.key())
+    tree.unlink()
+    seen.append(session.key())
+    assert len(set(seen)) == len(seen)
+    session.read_again()
+    assert finished(session.jobs["open"]).state == "done"
+    assert session.recipe.public == ("town",) and session.preview is not None
+    assert session.preview.column("ill").values == ("flu", "pain")
+    job = session.jobs["open"]
+    session.read_again()
+    assert session.jobs["open"] is job  # nothing has changed since
+
+
 def test_a_table_that_cannot_be_read_says_so_in_one_line(sessions: Sessions, tmp_path: Path) -> None:
     session = sessions.new("you")
     bad = tmp_path / "bad.parquet"
@@ -129,6 +156,9 @@ def _edit_undo_redo_and_release(session: Session) -> None:
     assert file_of(session, "released.csv") is not None
     assert file_of(session, "policy.json") is None  # private, and not asked for
     assert file_of(session, "../recipe.toml") is None
-    assert session.released_from is changed
+    session.change(output={"keep": ["diagnosis"]})
+    assert file_of(session, "released.csv") is None  # another release than the one asked for
+    session.change(output={"keep": []})
+    assert file_of(session, "released.csv") is not None
     session.change(columns={"age": {"weight": 2}})
     assert not session.explored

@@ -34,9 +34,9 @@ Check it
 
 def names(session: Session) -> dict[str, str]:
     """The files of a release by name, with what they are."""
-    if session.released is None:
+    if session.release is None:
         return {}
-    files = session.released.files
+    files = session.release.files
     found = {files["out"]: "the released table"}
     if "public_policy" in files:
         found[files["public_policy"]] = "the public part of its policy: anybody can verify the table with it"
@@ -57,7 +57,7 @@ def command(session: Session) -> str:
 
 def verify_command(session: Session) -> str:
     """The command that checks the released table."""
-    files = session.released.files if session.released else {}
+    files = session.release.files if session.release else {}
     return f"discreet verify {files.get('out', 'released.csv')} --policy {files.get('public_policy', 'policy.json')}"
 
 
@@ -89,7 +89,7 @@ def file_of(session: Session, name: str) -> Path | None:
 
 def _pack(session: Session) -> None:
     """Everything in one file, with a word on each."""
-    released = session.released
+    released = session.release
     assert released is not None  # noqa: S101, names lists nothing then
     text = READ_ME.format(
         table=released.files["out"],

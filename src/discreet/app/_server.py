@@ -125,8 +125,10 @@ def build(settings: Settings, rules: Rules, sessions: Sessions) -> Guard:
         session = sessions.get(identity, request.state.owner)
         if session is None:
             return RedirectResponse("/", status_code=303)
+        session.read_again()
         if step not in STEPS | MORE or not reachable(session, step):
-            return RedirectResponse(f"/s/{identity}/data", status_code=303)
+            back = "frontier" if step in ("policy", "release") and reachable(session, "frontier") else "data"
+            return RedirectResponse(f"/s/{identity}/{back}", status_code=303)
         theme = Theme(dark=request.cookies.get(THEME_COOKIE) == "dark")
         frame(View(session, theme, settings.local, settings.most_upload), step, PAGES[step])
         return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.app._contents import contents_of, digest_of, table_files
 from discreet.app._preview import Preview
 from discreet.app._tasks import Baseline, Found, Released, audit_table, explore, open_table, release_table
 from discreet.app._work import Job, Workers
@@ -55,6 +56,7 @@ class Session:
     touched: float = field(default_factory=time.monotonic)
     name: str = ""  # of the table, for people
     preview: Preview | None = None
+    previewed: str = ""  # what the table held then
     recipe: Recipe = field(default_factory=Recipe)
     jobs: dict[str, Job] = field(default_factory=dict)
     audits: dict[str, Audit] = field(default_factory=dict)
@@ -67,8 +69,8 @@ class Session:
     history: list[Generalisation] = field(default_factory=list)
     place: int = 0  # in the history; what comes after it can be done again
     released: Released | None = None
-    released_from: Generalisation | None = None
-    results: dict[str, Any] = field(default_factory=dict)  # of the further pages, by kind
+    released_from: tuple[Generalisation, str] | None = None  # the policy, and what the recipe and its files said
+    results: dict[str, tuple[str, Any]] = field(default_factory=dict)  # of the further pages, by kind, with their keys
     files: dict[str, str] = field(default_factory=dict)  # that those wrote, with what they are
 
     # ------------------------------------------------------------------ the table
@@ -96,8 +98,29 @@ class Session:
                 search=replace(guess.search, time_limit=SECONDS),
                 output=replace(guess.output, keep=[]),
             )
+            self.previewed = self.table_key()
 
         return self._begin("open", source, open_table, source, na, on_done=done)
+
+    def table_key(self) -> str:
+        """What the table is and holds, as text."""
+        files = {str(path): digest_of(path) for path in table_files(self.recipe)}
+        return json.dumps([self.recipe.to_dict().get("data"), files])
+
+    def read_again(self) -> None:
+        """Look at a table anew that has changed since; what was said about its columns stands."""
+        key, job = self.table_key(), self.jobs.get("open")
+        if self.preview is None or self.previewed == key or (job is not None and job.running and job.key == key):
+            return
+
+        def done(found: Preview) -> None:
+            self.preview, self.previewed = found, key
+            new = {name: replace(each, role="ignored") for name, each in found.guess.columns.items()}
+            said = {name: self.recipe.columns.get(name, each) for name, each in new.items()}
+            self.recipe = replace(self.recipe, columns=said)
+
+        data = self.recipe.data
+        self._begin("open", key, open_table, self.recipe.table, tuple(data.na), on_done=done)
 
     def _table_name(self, table: str) -> str:
         """What is in the session's folder is named from there, so that the recipe works beside a copy of the table."""
@@ -141,9 +164,10 @@ class Session:
         return self.recipe.override(require=require, columns=known)
 
     def key(self, *sections: str) -> str:
-        """What a result is computed from, as text."""
+        """What a result is computed from, as text: these sections of the recipe, and what its files hold."""
         document = self.recipe.to_dict()
-        return json.dumps({name: document.get(name) for name in ("data", "columns", *sections)}, default=str)
+        said = {name: document.get(name) for name in ("data", "columns", *sections)}
+        return json.dumps([said, contents_of(self.recipe)], default=str)
 
     # ------------------------------------------------------------------ work
 
@@ -165,14 +189,22 @@ class Session:
     def start(
         self, kind: str, key: str, task: Callable[..., Any], *arguments: Any, files: dict[str, str] | None = None
     ) -> Job:
-        """Work of a further page; its result is kept by its kind, and its files can be taken when it is done."""
+        """Work of a further page; its result is kept by its kind, and its files can be taken when it is done.
+
+        `key` says what it is computed from: its result is shown as long as that stays the same.
+        """
         self.results.pop(kind, None)
 
         def done(found: Any) -> None:
-            self.results[kind] = found
+            self.results[kind] = key, found
             self.files.update(files or {})
 
         return self._begin(kind, key, task, *arguments, on_done=done)
+
+    def result(self, kind: str, key: str) -> Any:
+        """The result of a further page, if it was computed from this."""
+        known, found = self.results.get(kind, ("", None))
+        return found if known == key else None
 
     @property
     def audit(self) -> Audit | None:
@@ -228,7 +260,7 @@ class Session:
         """Forget the frontier and what was made of it."""
         self.work, self.points, self.baseline, self.points_key, self.ended = None, {}, {}, "", ""
         self.chosen, self.history, self.place = None, [], 0
-        self.released = self.released_from = None
+        self.released, self.released_from = None, None
 
     # ------------------------------------------------------------------ the policy
 
@@ -266,15 +298,25 @@ class Session:
 
     def start_release(self) -> Job:
         """Write the recipe and the policy that was chosen, and run them."""
-        recipe, current = self.release_recipe(), self.current
+        recipe, current, key = self.release_recipe(), self.current, self._release_key()
         assert current is not None  # noqa: S101, release_recipe refused
         current.policy.save(self.folder / CHOSEN)
         recipe.save(self.folder / RECIPE)
 
         def done(found: Released) -> None:
-            self.released, self.released_from = found, current
+            self.released, self.released_from = found, (current, key)
 
         return self._begin("release", "", release_table, str(self.folder / RECIPE), on_done=done)
+
+    def _release_key(self) -> str:
+        return self.key("require", "search", "output")
+
+    @property
+    def release(self) -> Released | None:
+        """The release, if it is that of the policy, the recipe and the files as they are now."""
+        if self.released_from is None or self.current is not self.released_from[0]:
+            return None
+        return self.released if self.released_from[1] == self._release_key() else None
 
     def close(self) -> None:
         """End its work and remove its folder."""

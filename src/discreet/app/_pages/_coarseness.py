@@ -86,8 +86,8 @@ def _dialog(view: View, name: str, say: Say) -> None:
 
     def keep(text: str) -> None:
         try:
+            Hierarchy.parse(text, name=file_name)  # before it takes the place of one that is good
             write_text(session.folder / file_name, text)
-            Hierarchy.load(session.folder / file_name)
         except DiscreetError as problem:
             ui.notify(str(problem), type="negative")
             return

@@ -44,9 +44,8 @@ class Page:
 
     def __init__(self, view: View) -> None:
         self.view, self.session = view, view.session
-        asked = self.session.results.get("column asked", {})
-        self.column: str = asked.get("column", self.session.recipe.public[0])
-        self.leakage: str = asked.get("leakage", "L0")
+        asked: tuple[str, str] | None = self.session.result("column asked", self.session.key())
+        self.column, self.leakage = asked or (self.session.recipe.public[0], "L0")
         self.point: Point | Channel | None = None
 
     def build(self) -> None:
@@ -85,8 +84,9 @@ class Page:
 
     def start(self) -> None:
         """Look for all policies."""
-        self.session.start("column", "", column_frontier, self.recipe())
-        self.session.results["column asked"] = {"column": self.column, "leakage": self.leakage}
+        self.point = None  # one of another frontier
+        self.session.start("column", self.session.key(), column_frontier, self.recipe())
+        self.session.results["column asked"] = self.session.key(), (self.column, self.leakage)
         self.session.results.pop("column done", None)
         self.content.refresh()
 
@@ -94,7 +94,7 @@ class Page:
     def content(self) -> None:
         """The frontier, or what is under way."""
         working(self.session.jobs.get("column"), "Looking for policies", self.content.refresh)
-        found: ColumnFound | None = self.session.results.get("column")
+        self.found = found = self.session.result("column", self.session.key())
         if found is None:
             return
         frontier = found.frontier
@@ -139,13 +139,13 @@ class Page:
     def cut(self, name: str, value: float) -> None:
         """The best policy under a bound."""
         try:
-            self.choose(self.session.results["column"].frontier.point_at(**{name: value}))
+            self.choose(self.found.frontier.point_at(**{name: value}))
         except InputError as problem:
             ui.notify(str(problem), type="warning")
 
     def clicked(self, event: Any) -> None:
         """A point was clicked."""
-        found: ColumnFound = self.session.results["column"]
+        found = self.found
         if event.series_index == 0:
             self.choose(found.frontier.points[event.data_index])
         elif event.series_name == SOFT:
@@ -155,7 +155,7 @@ class Page:
         """Take a point: a policy, or a soft one."""
         self.point = point
         self.chart.options.clear()
-        self.chart.options.update(self.options(self.session.results["column"]))
+        self.chart.options.update(self.options(self.found))
         self.chart.update()
         self.details.refresh()
 
@@ -166,7 +166,7 @@ class Page:
         if point is None:
             return
         if isinstance(point, Channel):
-            soft.details(self.session, point, self.session.results["column"].frontier.gain_of([point]))
+            soft.details(self.session, point, self.found.frontier.gain_of([point]))
             return
         policy = point.policy
         with ui.element("div").classes("card"):
@@ -205,14 +205,14 @@ class Page:
             return
         path = self.session.folder / "column-recipe.toml"
         self.recipe(max_leakage=round(self.point.leakage + 5e-7, 6)).save(path)
-        self.session.start("column done", "", run_recipe, str(path), files=FILES)
+        self.session.start("column done", self.session.key(), run_recipe, str(path), files=FILES)
         self.released.refresh()
 
     @ui.refreshable_method
     def released(self) -> None:
         """What can be taken."""
         working(self.session.jobs.get("column done"), "Releasing", self.released.refresh)
-        done = self.session.results.get("column done")
+        done = self.session.result("column done", self.session.key())
         if done is not None:
             section("Take it away")
             html(downloads.listed(self.session, FILES))

@@ -38,7 +38,7 @@ def build(view: View) -> None:
     @ui.refreshable
     def content() -> None:
         working(session.jobs.get("papers"), "Checking", content.refresh)
-        found: Checked | None = session.results.get("papers")
+        found: Checked | None = session.result("papers", "")
         if found is None:
             return
         rows = found.rows

@@ -19,15 +19,16 @@ def build(view: View) -> None:
     """The page."""
     session = view.session
     job = session.jobs.get("release")
-    if session.released_from is not session.current and (job is None or not job.running):
+    if session.release is None and (job is None or not job.running):
         session.start_release()
 
     @ui.refreshable
     def content() -> None:
         heading("Compare and release", "What is lost, what is safe now, and everything to take away.")
         working(session.jobs.get("release"), "Releasing", content.refresh)
-        if session.released is not None and session.released_from is session.current:
-            _result(view, session.released)
+        found = session.release
+        if found is not None:
+            _result(view, found)
         elif not session.jobs["release"].running:
             ui.button("Release", on_click=lambda: (session.start_release(), content.refresh())).props(
                 "no-caps unelevated"

@@ -35,7 +35,7 @@ def build(view: View) -> None:
     @ui.refreshable
     def content() -> None:
         working(session.jobs.get("samples"), "Looking for the best mapping", content.refresh)
-        done = session.results.get("samples")
+        done = session.result("samples", session.table_key())
         if done is not None:
             _result(view, done)
 
@@ -46,7 +46,7 @@ def build(view: View) -> None:
         about = latent.value or None
         session.start(
             "samples",
-            "",
+            session.table_key(),
             disclose_samples,
             session.recipe.table,
             tuple(chosen.value),

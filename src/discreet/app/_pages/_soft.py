@@ -60,14 +60,14 @@ class Drawing:
         """Draw, in another process."""
         recipe = self.session.recipe
         arguments = (recipe.table, self.channel, str(self.session.folder))
-        self.session.start("column drawn", "", draw_softly, *arguments, files=FILES)
+        self.session.start("column drawn", self.session.key(), draw_softly, *arguments, files=FILES)
         self.drawn.refresh()
 
     @ui.refreshable_method
     def drawn(self) -> None:
         """What can be taken."""
         working(self.session.jobs.get("column drawn"), "Drawing", self.drawn.refresh)
-        done = self.session.results.get("column drawn")
+        done = self.session.result("column drawn", self.session.key())
         if done is not None:
             section("Take it away")
             html(downloads.listed(self.session, FILES))
