@@ -1,9 +1,11 @@
-"""What depends on files, in Chromium: a hierarchy that is replaced, a table that changes."""
+"""Other tables in Chromium: a hierarchy that is replaced, a table that changes, dates with times of day."""
 
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +47,7 @@ def released(page: Any, folder: Path) -> set[str]:
     button(page, "Compare and release").click()
     on(page, "release")
     page.get_by_text("Take it away").wait_for()
-    with downloaded(page, "released.csv", folder).open(newline="") as file:
-        return {row["town"] for row in csv.DictReader(file)}
+    return _column(downloaded(page, "released.csv", folder), "town")
 
 
 def test_a_replaced_hierarchy_and_a_table_that_changed_are_read_again(app: App, tmp_path: Path) -> None:
@@ -79,3 +80,38 @@ def test_a_replaced_hierarchy_and_a_table_that_changed_are_read_again(app: App, 
     page.get_by_text("Release town, coarser, and protect illness.").wait_for()  # what was said of columns still stands
     assert not app.complaints
     page.close()
+
+
+def test_dates_with_times_are_released_by_the_day(app: App, tmp_path: Path) -> None:
+    draw = random.Random(3)
+    start = dt.datetime(2023, 7, 3, 9, 53)
+    moments = [start + dt.timedelta(minutes=draw.randrange(50 * 24 * 60)) for _ in range(300)]
+    rows = [f"{moment},{draw.choice(('flu', 'cold', 'asthma', 'none'))}" for moment in moments]
+    (tmp_path / "stays.csv").write_text("\n".join(["admitted,illness", *rows]) + "\n")
+    page = app.page()
+    page.locator("input[type=file]").set_input_files(tmp_path / "stays.csv")
+    page.get_by_text("dates with times").wait_for()
+    button(page, "Continue: who may know what").click()
+    on(page, "roles")
+    page.get_by_text("public, date: dates with times, released by the day").wait_for()
+    _roles(page, admitted="Public", illness="Sensitive")
+    page.get_by_role("group", name="admitted").get_by_text("days", exact=True).wait_for()
+    page.goto(page.url.replace("/roles", "/frontier"))
+    explored(page)
+    root = page.url.removesuffix("/frontier")
+    button(page, "Compare and release").click()
+    page.get_by_text("Take it away").wait_for()
+    cells = _column(downloaded(page, "released.csv", tmp_path), "admitted")
+    assert all(re.fullmatch(r"2023-\d\d-\d\d( to 2023-\d\d-\d\d)?", cell) for cell in cells), cells
+    page.goto(f"{root}/column")
+    button(page, "Draw the frontier").click()
+    button(page, "Release this column").click()
+    cells = _column(downloaded(page, "column.csv", tmp_path), "admitted")
+    assert all(re.fullmatch(r"2023-\d\d-\d\d( to 2023-\d\d-\d\d)?", cell) for cell in cells), cells
+    assert not app.complaints
+    page.close()
+
+
+def _column(path: Path, name: str) -> set[str]:
+    with path.open(newline="") as file:
+        return {row[name] for row in csv.DictReader(file)}

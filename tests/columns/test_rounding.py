@@ -50,9 +50,8 @@ def test_whole_tables_have_round_labels() -> None:
     cells = [cell.text for cell in done.policy.boxes.cells[0]]
     spans = [cell for cell in cells if "–" in cell]
     assert len(spans) > 5
-    assert max(map(len, numbers_in(spans))) <= 7  # 15.03, or 15.0313 between close neighbours
-    assert not any(":" in cell and not re.search(r":[0-9]{2}:00", cell) for cell in cells)
-    assert not any("." in cell.text for cell in done.policy.boxes.cells[2])  # moments without fractions of seconds
+    assert max(map(len, numbers_in(spans))) <= 8  # 15.03, or 15.0313 between close neighbours
+    assert not any(":" in cell.text for cell in done.policy.boxes.cells[2])  # moments by the day
     assert done.policy.verify(done.policy.release(table), table).ok
     assert done.bound is not None and done.bound <= done.loss
 

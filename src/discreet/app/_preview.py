@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from discreet.recipe import Profile, Recipe
 
 BARS = 24
+MOMENTS = "dates with times"
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class ColumnView:
     name: str
     distinct: int
     missing: int
-    kind: str  # number, date or words: how it is stored, not what it means
+    kind: str  # numbers, dates, dates with times or words: how it is stored, not what it means
     bars: tuple[tuple[str, int], ...] = field(repr=False)
     ordered: bool = False  # whether the bars lie on a line
     values: tuple[str, ...] = field(default=(), repr=False)  # all different ones, where they are few
@@ -59,7 +61,8 @@ def _view(name: str, labels: Sequence[Any], records: IntArray) -> ColumnView:
     counts = records[: len(present)]
     numbers = all(isinstance(label, int | float | Decimal) and not isinstance(label, bool) for label in present)
     dates = not numbers and all(hasattr(label, "toordinal") for label in present)
-    kind = "numbers" if numbers else "dates" if dates else "words"
+    moments = dates and any(isinstance(label, dt.datetime) for label in present)
+    kind = "numbers" if numbers else MOMENTS if moments else "dates" if dates else "words"
     few = tuple(label_text(label) for label in present) if len(present) <= 500 else ()
     if len(present) <= BARS:
         bars = tuple((label_text(label), int(count)) for label, count in zip(present, counts, strict=True))

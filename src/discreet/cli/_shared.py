@@ -327,7 +327,8 @@ _WHOLE_OPTIONS = (
         "types",
         multiple=True,
         metavar="COLUMN=TYPE",
-        help="number, date, code, category, ordered:A<B, or TYPE:BAND.",
+        help="number, date, code, category, ordered:A<B, or TYPE:BAND, the finest cell: age=number:5, seen=date:hour. "
+        "Dates with times are released by the day unless you say another unit.",
     ),
     click.option(
         "--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="How much a column's coarseness counts."

@@ -27,15 +27,19 @@ def band_of(column: str, said: Extent) -> Band:
     if mark:
         if kind not in KINDS:
             raise InputError(f"{where}: say number:5, date:month, code:3 or quantiles:100")
-        return Band(KINDS[kind], extent_of(rest.strip()) or "").checked(where)  # type: ignore[arg-type]
+        return _band(KINDS[kind], extent_of(rest.strip()) or "").checked(where)
     size = extent_of(said.strip()) if isinstance(said, str) else said
     if isinstance(size, str) and size not in UNITS:
         raise InputError(f"{where}: say 5, month, code:3 or quantiles:100")
     if isinstance(size, str):
-        return Band("date", size)
+        return _band("date", size)
     if size is None or isinstance(size, bool):
         raise InputError(f"{where}: say 5, month, code:3 or quantiles:100")
     return Band("code" if says(column, "code") else "number", size).checked(where)
+
+
+def _band(kind: str, size: float | int | str) -> Band:
+    return Band(kind, size, days=kind == "date" and size != "hour")  # type: ignore[arg-type]
 
 
 def bands_of(coarsen: Mapping[str, Extent] | None) -> dict[str, Band]:

@@ -10,7 +10,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from discreet.columns._types import ColumnType
 Label = Any
 Role = Literal["public", "sensitive", "identifier", "ignored"]
 NEARLY = 0.9  # distinct values per record from which a column names people
+BY_THE_DAY = "released by the day"
 FEW = 20  # records below which being unique says nothing
 
 _WORDS = {
@@ -103,7 +104,8 @@ def guess_type(name: str, labels: Sequence[Label]) -> tuple[ColumnType, str, str
     if not present:
         return ColumnType("category"), "no values", ""
     if all(isinstance(label, dt.date) for label in present):
-        return ColumnType("date"), "dates", ""
+        kind = with_unit(ColumnType("date"), present)
+        return kind, "dates" if kind.band is None else f"dates with times, {BY_THE_DAY}", ""
     if all(isinstance(label, int | float | Decimal) and not isinstance(label, bool) for label in present):
         return _of_numbers(name, present)
     words = [str(label) for label in present]
@@ -119,6 +121,18 @@ def guess_type(name: str, labels: Sequence[Label]) -> tuple[ColumnType, str, str
             order = tuple(lowered[step] for step in scale if step in lowered)
             return ColumnType("ordered", order=order), "words of a scale", ""
     return _misread(words) or (ColumnType("category"), "words", "")
+
+
+def with_unit(kind: ColumnType, labels: Sequence[Label]) -> ColumnType:
+    """A type with the unit that is the finest cell of moments unless another was said: the day.
+
+    Ends of intervals are exact values of somebody, and hardly anybody else was there in the same minute. A column that is
+    left as it is keeps its moments.
+    """
+    unsaid = kind.kind == "date" and kind.band is None and not kind.fixed
+    if not unsaid or not any(isinstance(label, dt.datetime) for label in labels):
+        return kind
+    return replace(kind, band="hour" if kind.coarsest == "hour" else "day")
 
 
 def _misread(words: Sequence[str]) -> tuple[ColumnType, str, str] | None:

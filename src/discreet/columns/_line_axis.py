@@ -169,7 +169,10 @@ def line_of_numbers(name: str, labels: tuple[Label, ...], kind: ColumnType) -> L
 
 
 def line_of_dates(name: str, labels: tuple[Label, ...], kind: ColumnType) -> LineAxis:
-    """Every day by itself, or the weeks, months, quarters or years that were asked for."""
+    """Every day by itself, or the weeks, months, quarters or years that were asked for.
+
+    With a unit the column is as wide as its periods: what its first and last value are to the second is said by no loss.
+    """
     present = [label for label in labels if label is not None]
     odd = sum(not _is_date(label) for label in present)
     if odd or not all(isinstance(label, dt.date) for label in present):
@@ -186,7 +189,8 @@ def line_of_dates(name: str, labels: tuple[Label, ...], kind: ColumnType) -> Lin
     high = np.array([days_of(period.last) for period in place])
     codes = np.array([place[period] for period in periods], dtype=np.int64)
     starts, ends, names = [p.first for p in place], [p.last for p in place], tuple(p.name for p in place)
-    return _Stretches(starts, ends, low, high, codes, alone.width, names).axis(name, labels, kind)
+    width = float(high[-1] - low[0]) if len(place) else 0.0
+    return _Stretches(starts, ends, low, high, codes, width, names).axis(name, labels, kind)
 
 
 def _is_date(label: Label) -> bool:

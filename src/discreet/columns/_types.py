@@ -6,12 +6,16 @@ distance, ordered categories have ranks, a hierarchy is a tree that somebody giv
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from decimal import Decimal
+from typing import Any, Literal, get_args
 
+from discreet._text import text
 from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
+from discreet.tables._calendar import period_of
 
 Kind = Literal["number", "date", "code", "category", "ordered", "hierarchy", "auto"]
 KINDS: tuple[Kind, ...] = get_args(Kind)[:-1]  # what a column can be; auto: to be guessed once its values are seen
@@ -29,7 +33,8 @@ class ColumnType:
         One of `KINDS`, or "auto" where it is guessed.
     band
         The finest cell that is released: a width for numbers (5 years), a unit for dates ("month"), characters of a code
-        (3), a level of a hierarchy (1 is the leaves' parents). None releases values as they are where nothing must be joined.
+        (3), a level of a hierarchy (1 is the leaves' parents). None releases values as they are where nothing must be
+        joined; of moments, dates with times of day, the day.
     coarsest
         "Never coarser than", in the same units; for categories the most values in a set, for ordered ones the most ranks.
     order
@@ -88,6 +93,33 @@ class ColumnType:
             return UNITS.index(str(self.band)) > UNITS.index(str(self.coarsest))
         band, coarsest = float(self.band), float(self.coarsest)
         return band < coarsest if self.kind == "code" else band > coarsest
+
+    def finest(self, label: Any) -> Any:
+        """What the values of one finest cell have in common; a value itself where nothing finer is joined.
+
+        Examples
+        --------
+        >>> ColumnType("number", band=5).finest(23), ColumnType("date", band="month").finest(dt.date(2024, 2, 29))
+        (4, datetime.date(2024, 2, 1))
+        """
+        band: Any = self.band
+        if band is None or label is None:
+            return label
+        if self.kind == "date" and isinstance(label, dt.date):
+            first = period_of(label, band).first
+            is_day = isinstance(first, dt.datetime) and first.tzinfo is None and band != "hour"
+            return first.date() if is_day else first  # type: ignore[union-attr]
+        if self.kind == "number" and isinstance(label, int | float | Decimal) and not isinstance(label, bool):
+            width: Any = Decimal(band) if isinstance(label, Decimal) else band
+            return math.floor(label / width) if math.isfinite(label) else label
+        if self.kind == "code":
+            word = text(label)
+            return word if len(word) <= int(band) else (word[: int(band)], "…")
+        return label
+
+    def __str__(self) -> str:
+        """Kind and finest cell, as `parse_type` reads them."""
+        return self.kind if self.band is None else f"{self.kind}:{self.band}"
 
     def with_weight(self, weight: float) -> ColumnType:
         """The same type with another weight."""

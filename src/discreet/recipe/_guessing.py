@@ -118,7 +118,8 @@ def _section(each: ColumnGuess) -> ColumnSection:
     if each.role != "public":
         return ColumnSection(role=each.role)
     # A type that only a person can tell is left out, so that running the recipe asks for it.
-    return ColumnSection(role="public", type=None if each.question else each.type.kind, order=list(each.type.order))
+    kind = None if each.question else each.type.kind
+    return ColumnSection(role="public", type=kind, band=each.type.band, order=list(each.type.order))
 
 
 def _note(each: ColumnGuess, rows: int, *, about: bool) -> str:

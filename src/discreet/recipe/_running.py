@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -234,22 +235,13 @@ def frontier_of(
     """The frontier that a recipe asks for, for a cut where there is one; its table is counted unless that was done."""
     asked, columns = recipe.frontier, recipe.columns
     if joint is None:
-        joint = Joint.from_table(
-            recipe.table,
-            recipe.sensitive,
-            recipe.public,
-            recipe.having("side") or None,
-            missing=recipe.data.missing,
-            na=recipe.data.na,
-            memory_limit=recipe.data.memory_limit,
-            coarsen=recipe.coarsen,
-            progress=progress,
-        )
+        joint = _counted(recipe, progress)
     scale = {name: float(columns[name].scale or 1) for name in recipe.public if columns[name].scale is not None}
     order = {name: columns[name].order for name in recipe.public if columns[name].order}
     utility = asked.utility
     if utility is None and asked.leakage in RANGES:
-        utility = default_utility(joint, None, scale or None, order or None)
+        several = len(joint.public) > 1 and bool(joint.bands)  # which have no distances
+        utility = "resolution" if several else default_utility(joint, None, scale or None, order or None)
     if joint.bands and utility == "distortion":
         if len(joint.public) > 1:
             raise InputError(
@@ -276,6 +268,45 @@ def frontier_of(
         progress=progress,
         cut=cut,
     )
+
+
+def _counted(recipe: Recipe, progress: Progress | None) -> Joint:
+    """The table by its finest cells: as it is said to be coarsened, the bands of types, and moments by the day."""
+    coarsen = {**_bands_of_types(recipe), **recipe.coarsen}
+
+    def count(finest: dict[str, Any]) -> Joint:
+        return Joint.from_table(
+            recipe.table,
+            recipe.sensitive,
+            recipe.public,
+            recipe.having("side") or None,
+            missing=recipe.data.missing,
+            na=recipe.data.na,
+            memory_limit=recipe.data.memory_limit,
+            coarsen=finest,
+            progress=progress,
+        )
+
+    joint = count(coarsen)
+    moments = [name for name in joint.public if name not in coarsen and _has_moments(recipe, joint, name)]
+    return count({**coarsen, **dict.fromkeys(moments, "day")}) if moments else joint
+
+
+def _bands_of_types(recipe: Recipe) -> dict[str, str]:
+    """The finest cells that types have, as columns are said to be coarsened; a level of a hierarchy is none."""
+    types = {name: recipe.columns[name] for name in recipe.public}
+    return {
+        name: f"{each.type}:{each.band}"
+        for name, each in types.items()
+        if each.band is not None and each.type in ("number", "date", "code")
+    }
+
+
+def _has_moments(recipe: Recipe, joint: Joint, name: str) -> bool:
+    said = recipe.columns[name]
+    if said.fixed or said.hierarchy or said.order or said.type not in (None, "date"):
+        return False
+    return any(isinstance(label, dt.datetime) for label in joint.select(public=[name]).x)
 
 
 def within_bands(cut: dict[str, float], found: Frontier) -> dict[str, float]:

@@ -55,7 +55,9 @@ class ColumnSection:
         "identifier (never released), ignored",
     )
     type: Kind | None = told(None, "what is near to what; guessed where it is left out")
-    band: float | int | str | None = told(None, 'the finest cell: 5 (years), "month", 3 (characters of a code)')
+    band: float | int | str | None = told(
+        None, 'the finest cell: 5 (years), "month" (dates with times: "day" unless said), 3 (characters of a code)'
+    )
     coarsen: float | int | str | None = told(
         None, 'made coarser while it is counted, for columns with too many values: 5, "hour", "code:3", "quantiles:100"'
     )

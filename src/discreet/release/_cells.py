@@ -167,7 +167,7 @@ def block_labels(
     cut = line(letters[:count], [int(block) for block in block_of[:count]], cuts, band)
     stretches: list[list[str]] = [[] for _ in range(n_blocks)]
     for low, high, block in zip(cut.starts, cut.ends, cut.blocks, strict=True):
-        stretches[block].append(interval(low, high))
+        stretches[block].append(band.text(low, high) if band else interval(low, high))
     if has_missing:
         stretches[int(block_of[-1])].append("missing")
     if band is not None:  # values are looked up by the first of their band: past the last letter none is inside
@@ -204,7 +204,7 @@ def hull(values: Sequence[Label], ends: Ends | None = None, band: Band | None = 
         return "missing"
     if _kind(present) != "text":
         low, high = _around(present, ends)
-        words = interval(low, band.last(high) if band else high)
+        words = band.text(low, band.last(high)) if band else interval(low, high)
     else:
         names = sorted({text(value) for value in present})
         words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"

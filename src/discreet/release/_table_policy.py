@@ -108,11 +108,11 @@ class TablePolicy:
     def blocks_of(self, x: Alphabet) -> tuple[IntArray, BoolArray]:
         """The box of every letter of a table (−1: none is true of it), and which letters this policy suppresses.
 
-        A letter that was seen before goes where it went. A new one goes to the cheapest box that is true of it, unless
-        the policy suppresses what it has never seen.
+        A letter that was seen before goes where it went, and so do others of the same finest cells. A new one goes to the
+        cheapest box that is true of it, unless the policy suppresses what it has never seen.
         """
         if self.letters is not None:
-            group, known = self.letters.find(x)
+            group, known = self.letters.find(x, self.types)
         elif self.shape == "local":
             raise InputError(
                 "this is the public part of a policy whose cells overlap: which of them a row gets stands in the private "

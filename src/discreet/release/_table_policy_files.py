@@ -76,6 +76,7 @@ def document_of(policy: TablePolicy) -> dict[str, Any]:
             "values": [[to_json(label) for label in labels] for labels in policy.letters.labels],
             "codes": policy.letters.codes.tolist(),
             "box": policy.letters.group.tolist(),
+            **({"by_cell": True} if policy.letters.by_cell else {}),
         }
         document["source"] = policy.source
         if trees := trees_to_json(policy.require):
@@ -129,6 +130,7 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
             tuple(tuple(from_json(label) for label in labels) for labels in given["values"]),
             np.array(given["codes"], dtype=np.int64).reshape(-1, len(columns)),
             np.array(given["box"], dtype=np.int64),
+            given.get("by_cell") is True,
         )
     return {
         "public": tuple(column["name"] for column in columns),

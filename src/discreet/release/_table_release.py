@@ -152,7 +152,7 @@ class TableRelease:
         text += self.people.sentences(tuple(self.done.columns))
         if self._few_may_cost_all:
             text.append("a few records may make everybody coarse: try --suppress with a few in a thousand of the rows")
-        types = ", ".join(f"{name} {kind.kind}" for name, kind in zip(policy.public, policy.types, strict=True))
+        types = ", ".join(f"{name} {kind}" for name, kind in zip(policy.public, policy.types, strict=True))
         text.append(f"types: {types}")
         gone = self.done.withheld + self.done.unseen
         if gone or self.done.dropped:

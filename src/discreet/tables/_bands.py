@@ -9,12 +9,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from discreet._text import text
+from discreet._text import interval, text
 from discreet.errors import InputError
-from discreet.tables._calendar import days_of, period_of
+from discreet.tables._calendar import day_text, days_of, period_of
 from discreet.tables._labels import Label
 
 BandKind = Literal["number", "date", "code", "grid"]
@@ -34,11 +34,14 @@ class Band:
         The width, the unit, the characters, or how many cells were asked for.
     edges
         Of a grid: where its cells begin, and at last where the last one ends; empty until the table was looked at.
+    days
+        Of days and longer periods: cells say them by their first and last day. Policies of before say moments.
     """
 
     kind: BandKind
     size: float | int | str
     edges: tuple[float, ...] = ()
+    days: bool = field(default=False, repr=False)
 
     def of(self, label: Label) -> Label:
         """The band of a value, as its letter; what is no value of this kind gives NaN."""
@@ -92,6 +95,14 @@ class Band:
         """Where the stretch below a letter ends: the day before, or the same point."""
         return letter - dt.timedelta(days=1) if type(letter) is dt.date else letter
 
+    def text(self, first: Label, last: Label) -> str:
+        """What a cell says that reaches from a letter to the last value of another, or to where the next stretch begins."""
+        if not (self.days and isinstance(first, dt.datetime) and isinstance(last, dt.datetime)):
+            return interval(first, last)
+        inside = last - dt.timedelta(microseconds=1) if last.time() == dt.time() else last
+        start, end = day_text(first), day_text(inside)
+        return start if start == end else f"{start} to {end}"
+
     def slack(self, letter: Label) -> float:
         """How far a value may lie from its letter, in the column's units or in days."""
         if letter is None or self.kind == "code":
@@ -112,12 +123,18 @@ class Band:
 
     def to_json(self) -> dict[str, Any]:
         """For policy files."""
-        return {"kind": self.kind, "size": self.size, **({"edges": list(self.edges)} if self.edges else {})}
+        edges = {"edges": list(self.edges)} if self.edges else {}
+        return {"kind": self.kind, "size": self.size, **edges, **({"days": True} if self.days else {})}
 
     @classmethod
     def from_json(cls, given: Any) -> Band:
         """What `to_json` wrote, checked."""
-        band = cls(given["kind"], given["size"], tuple(float(edge) for edge in given.get("edges", ())))
+        band = cls(
+            given["kind"],
+            given["size"],
+            tuple(float(edge) for edge in given.get("edges", ())),
+            given.get("days") is True,
+        )
         return band.checked("the policy")
 
     def checked(self, where: str) -> Band:

@@ -18,12 +18,14 @@ class Period:
 
 
 def period_of(moment: Moment, unit: str) -> Period:
-    """The period of this unit that a date or a moment lies in.
+    """The period of this unit that a date or a moment lies in; of a moment with a zone, by the clock of that zone.
 
     Examples
     --------
     >>> period_of(dt.date(2024, 2, 29), "month")
     Period(first=datetime.date(2024, 2, 1), last=datetime.date(2024, 2, 29), name='2024-02')
+    >>> period_of(dt.datetime(2024, 2, 29, 9, 53, tzinfo=dt.UTC), "day").name
+    '2024-02-29 UTC'
     >>> period_of(dt.date(2024, 2, 29), "quarter").name, period_of(dt.date(2024, 12, 30), "week").name
     ('2024-Q1', '2025-W01')
     """
@@ -35,14 +37,29 @@ def period_of(moment: Moment, unit: str) -> Period:
         return Period(first, last, name)
     start = dt.datetime.combine(first, dt.time.min, tzinfo=moment.tzinfo)
     end = dt.datetime.combine(last, dt.time.max, tzinfo=moment.tzinfo)
-    return Period(start, end, name)
+    return Period(start, end, name + _zone(moment))
+
+
+def day_text(moment: dt.datetime) -> str:
+    """The day of a moment; with its zone, where it has one: elsewhere that is another day.
+
+    Examples
+    --------
+    >>> day_text(dt.datetime(2024, 2, 29, 9, 53)), day_text(dt.datetime(2024, 2, 29, 9, 53, tzinfo=dt.UTC))
+    ('2024-02-29', '2024-02-29 UTC')
+    """
+    return moment.date().isoformat() + _zone(moment)
+
+
+def _zone(moment: dt.datetime) -> str:
+    return f" {moment.tzname()}" if moment.tzinfo else ""
 
 
 def _hour(moment: Moment) -> Period:
     if not isinstance(moment, dt.datetime):
         return Period(moment, moment, moment.isoformat())
     start = moment.replace(minute=0, second=0, microsecond=0)
-    return Period(start, start + dt.timedelta(hours=1, microseconds=-1), start.strftime("%Y-%m-%d %Hh"))
+    return Period(start, start + dt.timedelta(hours=1, microseconds=-1), f"{start:%Y-%m-%d %Hh}{_zone(moment)}")
 
 
 def _days(day: dt.date, unit: str) -> tuple[dt.date, dt.date, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import events, ui
 
 from discreet.app._layout import View
+from discreet.app._preview import MOMENTS
 from discreet.app._sessions import safe_name
 from discreet.columns import Hierarchy
 from discreet.errors import DiscreetError
@@ -19,7 +20,7 @@ from discreet.tables._writing import write_text
 Say = Callable[..., None]
 BANDS: dict[str, dict[Any, str]] = {
     "number": {None: "as fine as can be", **{width: f"bands of {width:,}" for width in (2, 5, 10, 20, 100, 1000)}},
-    "date": {None: "days", **{unit: f"{unit}s" for unit in ("week", "month", "quarter", "year")}},
+    "date": {unit: f"{unit}s" for unit in ("day", "week", "month", "quarter", "year")},
     "code": {None: "whole codes", 1: "first character", **{size: f"first {size}" for size in (2, 3, 4, 5)}},
 }
 MOST_GROUPED = 200  # categories that are grouped by hand
@@ -29,10 +30,14 @@ def fields(view: View, name: str, given: ColumnSection, say: Say) -> None:
     """The fields for one column."""
     kind = given.type
     if kind in BANDS and not given.fixed:
-        known = dict(BANDS[kind])
-        if given.band not in known:
-            known[given.band] = f"bands of {given.band}"
-        ui.select(known, value=given.band, on_change=lambda event: say(band=event.value)).props(
+        known, band = dict(BANDS[kind]), given.band
+        if kind == "date":
+            band = band or "day"  # which is what a release takes where nothing is said
+            seen = view.session.preview.column(name) if view.session.preview else None
+            known = {"hour": "hours", **known} if seen is not None and seen.kind == MOMENTS else known
+        if band not in known:
+            known[band] = f"bands of {band}"
+        ui.select(known, value=band, on_change=lambda event: say(band=event.value)).props(
             'outlined dense options-dense aria-label="finest cell"'
         ).style("min-width:9rem")
     elif kind == "ordered" and not given.fixed:

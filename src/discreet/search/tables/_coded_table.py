@@ -128,7 +128,12 @@ class CodedTable:
             after={},
             records=counted.rows,
             suppressed=suppressed,
-            letters=LetterTable(tuple(tuple(axis.labels) for axis in self.axes), _rows(counted), group),
+            letters=LetterTable(
+                tuple(tuple(axis.labels) for axis in self.axes),
+                _rows(counted),
+                group,
+                by_cell=any(axis.type.band is not None for axis in self.axes),
+            ),
         )
         return replace(policy, before=policy.figures(before), after=policy.figures(joint)), joint
 

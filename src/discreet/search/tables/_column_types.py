@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet._text import an
 from discreet.columns import Axis, ColumnType, Hierarchy, axis_of, guess_type, parse_type
-from discreet.columns._guess import identifying
+from discreet.columns._guess import identifying, with_unit
 from discreet.errors import ColumnError, InputError, listed
 from discreet.tables._counting import Counted
 
@@ -65,7 +65,7 @@ def axes_of(counted: Counted, said: Mapping[str, ColumnType], weights: Mapping[s
         labels = column.tolist() if isinstance(column, np.ndarray) else list(column)
         if len(labels) < 2:
             raise ColumnError(f"public column {name!r} has the same value in every row: it tells nothing, leave it out")
-        kind = _guessed(name, labels, said.get(name, ColumnType("auto")))
+        kind = with_unit(_guessed(name, labels, said.get(name, ColumnType("auto"))), labels)
         reason = identifying(name, labels, kind, counted.rows)
         if reason and len(labels) - (labels[-1] is None) == counted.rows:
             raise ColumnError(f"public column {name!r} names people ({reason}): leave it out")
