@@ -1,8 +1,10 @@
 """The data as the agent holds them: people in an order of their own, public columns as codes, private ones as numbers.
 
 People are sorted by their values, so that neither the order of rows nor the format of a file changes an answer, and the
-fingerprint that the ledger pins is one of the data and not of a file. Everything is in memory: a file that changes while
-the agent runs changes nothing, and stops the next start.
+fingerprint that the ledger pins is one of the data and not of a file. Public columns come first, those that are added later
+too: the ledger says of each question who stands where in this order, and its reader must not learn anybody's rank. Private
+values order only people whom no question can tell apart. Everything is in memory: a file that changes while the agent runs
+changes nothing, and stops the next start.
 """
 
 from __future__ import annotations
@@ -43,7 +45,10 @@ class Holding:
     public: dict[str, tuple[Alphabet, IntArray]] = field(repr=False)
     private: dict[str, FloatArray] = field(repr=False)
     lattices: dict[str, Lattice]
-    order: list[str]  # the columns by which people are sorted
+    order: list[str]  # the columns as they are pinned
+    by_pin: IntArray = field(
+        repr=False
+    )  # people sorted by these, private ones among them: only keyed hashes are of this
     who: list[bytes] | None = field(repr=False)
     labels: dict[str, tuple[list[str], IntArray]] = field(
         repr=False, default_factory=dict
@@ -53,7 +58,7 @@ class Holding:
     def load(cls, dataset: Dataset, first: Sequence[str] = ()) -> Holding:
         """Read the declared columns; refuse values outside their bounds, by how many there are and never by which.
 
-        People are sorted by the columns in `first` before others.
+        Columns in `first` come before others, and public ones before all private ones.
         """
         declared = [*dataset.public, *(each.name for each in dataset.private)]
         names = [*(name for name in first if name in declared), *(name for name in declared if name not in first)]
@@ -64,8 +69,12 @@ class Holding:
         coded = {name: encode_column(column, frozenset(dataset.na)) for name, column in zip(read, values, strict=True)}
         if dataset.person:
             _check_people(dataset, *coded[dataset.person], counts)
-        order = np.lexsort([coded[name][1] for name in reversed(names)])
+        sorts = sorted(names, key=lambda name: name not in dataset.public)
+        order = np.lexsort([coded[name][1] for name in reversed(sorts)])
         rows = np.repeat(order, counts[order])
+        by_pin = np.arange(len(rows))
+        if sorts != names:
+            by_pin = np.lexsort([coded[name][1][rows] for name in reversed(names)])
         public = {name: (coded[name][0], coded[name][1][rows]) for name in dataset.public}
         private = {each.name: _numbers(dataset, each, *coded[each.name], counts)[rows] for each in dataset.private}
         refuse_related(dataset, public, private)
@@ -87,7 +96,7 @@ class Holding:
             for each in dataset.private
             if each.category or each.categories
         }
-        return cls(dataset, len(rows), public, private, lattices, names, who, labels)
+        return cls(dataset, len(rows), public, private, lattices, names, by_pin, who, labels)
 
     @property
     def fingerprint(self) -> str:
@@ -102,14 +111,14 @@ class Holding:
             declared = self.dataset.column(name)
             if declared is None:
                 alphabet, codes = self.public[name]
-                mark = digest(key, repr(alphabet.labels()).encode(), codes.astype("<i8").tobytes())
+                mark = digest(key, repr(alphabet.labels()).encode(), codes[self.by_pin].astype("<i8").tobytes())
                 columns.append(PinnedColumn(name, "public", mark, {}))
                 continue
             values = self.private[name]
             said, codes = self.labels.get(name, ([], np.zeros(0, np.int64)))
             # Labels as they are: of one column all categories and one of them alone are known by the same.
             known_by = Fingerprint.of(key, np.array(said)[codes] if said else values, labels, texts, self.who)
-            mark = digest(key, values.astype("<f8").tobytes())
+            mark = digest(key, values[self.by_pin].astype("<f8").tobytes())
             columns.append(PinnedColumn(name, "private", mark, declared.declared, known_by.to_json()))
         return Pin(self.dataset.name, self.people, self.dataset.collude, tuple(columns))
 
@@ -164,7 +173,8 @@ def load_all(
     """Every data set by name; the same private values under two names are refused.
 
     Each data set has books of its own, which do not know what the others told: two books about the same people would be
-    two promises, and both would break. `orders` are the columns by which people were sorted when answers were given.
+    two promises, and both would break. `orders` are the columns that were pinned when answers were given:
+    they come first.
     """
     found: dict[str, Holding] = {}
     pins: list[Pin] = []

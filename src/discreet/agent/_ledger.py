@@ -111,7 +111,7 @@ class Ledger(Sealed):
     # ------------------------------------------------------------------ data sets
 
     def orders(self) -> dict[str, list[str]]:
-        """The columns by which people are sorted, for each data set about which answers were given."""
+        """The columns as they were pinned, for each data set about which answers were given."""
         with self._database.reading() as connection:
             answered = self._pins.answered(connection)
             return {

@@ -29,7 +29,7 @@ def book_of(name: str) -> tuple[str, tuple[str, ...], str]:
 
 @dataclass(frozen=True)
 class PinnedColumn:
-    """A column: a hash of its values in the order of the people; for a private one its promise and its fingerprint."""
+    """A column: a hash of its values, people sorted by all columns; for a private one its promise and its fingerprint."""
 
     name: str
     role: str  # "public", "private"
@@ -40,7 +40,7 @@ class PinnedColumn:
 
 @dataclass(frozen=True)
 class Pin:
-    """A data set: how many people, whether analysts collude, and its columns, in the order by which people are sorted."""
+    """A data set: how many people, whether analysts collude, and its columns, in the order by which they are hashed."""
 
     name: str
     people: int
@@ -139,7 +139,7 @@ class Pins:
             return
         columns: Sequence[PinnedColumn] = pin.columns
         if known is not None and binds:
-            # People stay in the order of the columns that were there first.
+            # Hashes are of people in the order of the columns that were there first.
             mine, first = {column.name: column for column in columns}, [column.name for column in known.columns]
             columns = [*(mine[name] for name in first), *(each for each in columns if each.name not in first)]
         for table, name in ((self._columns, self._columns.c.dataset), (self._datasets, self._datasets.c.name)):
