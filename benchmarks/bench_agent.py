@@ -129,13 +129,14 @@ def database(server: str) -> Iterator[str]:
 def load(arguments: list[str]) -> Callable[[], Any]:
     """Answers to many clients at once from one server."""
     from discreet.agent._client import Client
-    from discreet.agent._ledger import Ledger
+    from discreet.agent._config import Config
+    from discreet.agent._service import Agent
 
     people, answers, lasting, postgres = int(arguments[0]), int(arguments[1]), float(arguments[2]), arguments[3]
 
     def ask_all(folder: Path, ledger: str) -> dict[str, Any]:
         write_folder(folder, people, ledger)
-        book = Ledger(ledger)
+        book = Agent(Config.load(folder / "agent.toml")).ledger
         keys = [book.add_analyst(f"analyst {i}", 1000.0) for i in range(CLIENTS)]
         asked, lock = questions(), threading.Lock()
         told: dict[str, Any] = {}
@@ -310,7 +311,8 @@ def raced(one: Any, other: Any, ann: Any, mine: Any, theirs: Any) -> tuple[float
 def attack(arguments: list[str]) -> Callable[[], Any]:
     """New questions of one analyst, alone and beside ten connections of another who only asks for prices."""
     from discreet.agent._client import AgentError, Client
-    from discreet.agent._ledger import Ledger
+    from discreet.agent._config import Config
+    from discreet.agent._service import Agent
 
     people, questions = int(arguments[0]), int(arguments[1])
 
@@ -327,7 +329,7 @@ def attack(arguments: list[str]) -> Callable[[], Any]:
         rng, over = random.Random(3), threading.Event()  # noqa: S311
         address = f"sqlite:///{folder / 'ledger.sqlite'}"
         write_folder(folder, people, address)
-        book = Ledger(address)
+        book = Agent(Config.load(folder / "agent.toml")).ledger
         keys = [book.add_analyst("victim", 1e6), book.add_analyst("attacker", 0)]
         book.close()
 

@@ -22,6 +22,11 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
+from discreet.agent._config import Config
+from discreet.agent._fingerprints import secret
+from discreet.agent._ledger import Ledger
+from discreet.agent._opening import Opening
+from discreet.agent._service import Agent
 from tests.processes import PATIENT
 
 CONFIG = """
@@ -60,6 +65,15 @@ def write_agent(folder: Path, people: int = 300, ledger: str = "", config: str =
     (folder / "people.csv").write_text("sex,city,age,height,weight,smoker\n" + "\n".join(rows) + "\n")
     (folder / "agent.toml").write_text((f"ledger = {json.dumps(ledger)}\n" if ledger else "") + config)
     return folder
+
+
+def keyed(folder: Path) -> Ledger:
+    """The ledger of a folder, with its key: nobody else can add analysts. It is made where there is none."""
+    config = Config.load(folder / "agent.toml")
+    Agent(config).close()
+    ledger, key = Ledger(config.ledger), secret(Path(config.fingerprints))
+    ledger.use_key(key, Opening(ledger.watched_by(config.places, key)))
+    return ledger
 
 
 @contextmanager

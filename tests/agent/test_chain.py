@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from discreet.agent._config import Config
+from discreet.agent._database import Database
 from discreet.agent._ledger import Analyst, DamagedError, Ledger
 from discreet.agent._service import Agent
 from discreet.agent._sql import question_of
 from discreet.agent._telling import examined
+from discreet.errors import InputError
 from discreet.queries import Auditor
 from tests.agent.servers import write_agent
 from tests.processes import said
@@ -39,11 +41,12 @@ def config(tmp_path: Path, url: str) -> Config:
 
 
 def spoil(config: Config, *statements: str) -> None:
-    ledger = Ledger(config.ledger)
-    with ledger.turn("test") as turn:
+    """What somebody does who can write to the database."""
+    database = Database(config.ledger)
+    with database.writing("test") as connection:
         for statement in statements:
-            turn.execute(ledger._sql.text(statement))
-    ledger.close()
+            connection.execute(database.sql.text(statement))
+    database.close()
 
 
 @pytest.mark.parametrize(
@@ -61,18 +64,32 @@ def spoil(config: Config, *statements: str) -> None:
         (["DELETE FROM discreet_answers WHERE number = 3"], "1 rows at the end of height in people are missing"),
         ([f"DELETE FROM discreet_answers WHERE book = '{WEIGHT}'"], "1 rows at the end of weight in alone for ann are"),
         (
-            [f"DELETE FROM {table} WHERE book = '{WEIGHT}'" for table in ("discreet_answers", "discreet_heads")],
+            [
+                f"DELETE FROM discreet_answers WHERE book = '{WEIGHT}'",
+                f"UPDATE discreet_journal SET kind = 'sealed' WHERE name = '{WEIGHT}'",
+            ],
+            "of its journal is missing, or not what was written",
+        ),
+        (
+            [
+                f"UPDATE discreet_answers SET book = '{WEIGHT}' || ' ' WHERE book = '{WEIGHT}'",
+            ],
             "the books in it are not those that were begun",
         ),
         (
             [
                 "DELETE FROM discreet_answers WHERE number = 3",
-                f"UPDATE discreet_heads SET number = 2, link = (SELECT link FROM discreet_answers WHERE number = 2) "
-                f"WHERE book = '{HEIGHT}'",
+                "DELETE FROM discreet_journal WHERE content LIKE '3 %'",
             ],
-            "the end of height in people was changed",
+            "of its journal is missing, or not what was written",
         ),
-        (["DELETE FROM discreet_heads"], "the books in it are not those"),
+        (
+            [
+                "INSERT INTO discreet_journal SELECT number + 1, kind, name, content, link FROM discreet_journal "
+                "WHERE number = (SELECT max(number) FROM discreet_journal)"
+            ],
+            "of its journal is missing, or not what was written",
+        ),
     ],
 )
 def test_rows_that_were_changed_are_found(config: Config, statements: list[str], words: str) -> None:
@@ -92,7 +109,7 @@ def test_check_says_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
     ask(agent, 20)
     agent.close()
     command = ["serve", str(folder / "agent.toml"), "--check"]
-    assert "ledger: 1 answers, none missing or changed" in said(capsys, *command)[1]
+    assert "ledger: 1 answers, none missing or changed; its head is 5:" in said(capsys, *command)[1]
     spoil(config, "UPDATE discreet_answers SET high = high + 1")
     code, out, err = said(capsys, *command)
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -123,23 +140,28 @@ def test_looking_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert contents(folder) == closed
 
 
-def test_a_ledger_of_the_version_before_is_sealed_as_it_is_found(config: Config) -> None:
+def test_a_ledger_from_before_there_were_seals_is_sealed_at_the_owners_word(config: Config) -> None:
+    """Its rows prove nothing: it is not told from one whose seal was taken away."""
+    for path in Path(config.places[0]).parent.glob("*.witness*"):
+        path.unlink()
     spoil(
         config,
         "ALTER TABLE discreet_answers DROP COLUMN link",
-        "DROP TABLE discreet_heads",
         "DROP TABLE discreet_witnesses",
-        "DELETE FROM discreet_facts WHERE name = 'sealed'",
+        "DROP TABLE discreet_journal",
         "UPDATE discreet_facts SET value = '2' WHERE name = 'schema'",
     )
     old = Ledger(config.ledger, read_only=True)
     assert old._schema == "2" and len(old.read()) == 4  # `discreet attack` reads it
     old.close()
-    assert examined(config)[1] == 4
+    for look in (examined, Agent):
+        with pytest.raises(InputError, match="holds 4 answers and no seal"):
+            look(config)
     old = Ledger(config.ledger, read_only=True)
     assert old._schema == "2"  # and looking did not bring it up to date
     old.close()
-    agent = Agent(config)
+    agent = Agent(config, seal=True)
+    assert "sealed as it was found, with 4 answers" in agent.ledger.notes[0]
     ask(agent, 2)
     agent.close()
     assert examined(config)[1] == 5

@@ -12,11 +12,11 @@ import pytest
 from discreet.agent import Client
 from discreet.agent._client import AgentError
 from discreet.agent._config import Config
-from discreet.agent._ledger import Analyst, Answer, ConflictError, DamagedError, Ledger, OverBudgetError
+from discreet.agent._ledger import Analyst, Answer, ConflictError, DamagedError, OverBudgetError
 from discreet.agent._service import TRIES, Agent
 from discreet.agent._sql import question_of
 from tests.agent.checking import check_answers, check_rows, said
-from tests.agent.servers import CITIES, Server, write_agent
+from tests.agent.servers import CITIES, Server, keyed, write_agent
 
 ANN = Analyst("ann", 1000.0, revoked=False)
 
@@ -167,7 +167,7 @@ def test_two_servers_are_one_agent(tmp_path: Path, url: str) -> None:
         other.wait()
         printed = [server.log.read_text().count("the owner's key, shown this once") for server in (one, other)]
         assert sorted(printed) == [0, 1]
-        ledger = Ledger(url)
+        ledger = keyed(tmp_path)
         keys = [ledger.add_analyst(f"analyst {i}", budget) for i, budget in enumerate((25, 40, 1000, 1000))]
         questions = [
             f"SELECT AVG(height) FROM people WHERE city = '{city}' AND sex = '{sex}' WITH ERROR {error}"

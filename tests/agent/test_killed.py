@@ -21,10 +21,10 @@ import pytest
 from discreet.agent import Client
 from discreet.agent._client import AgentError, UnreachableError
 from discreet.agent._config import Config
-from discreet.agent._ledger import Answer, Ledger
+from discreet.agent._ledger import Answer
 from discreet.agent._service import Agent
 from tests.agent.checking import check_answers, check_rows, said
-from tests.agent.servers import CITIES, Server, write_agent
+from tests.agent.servers import CITIES, Server, keyed, write_agent
 
 CLIENTS = 8
 BUDGETS = (20.0, 60.0, 200.0, 1e6)
@@ -117,7 +117,7 @@ def check_told(told: list[tuple[str, dict[str, Any]]], rows: list[Answer], name:
 def killed(folder: Path, url: str, kills: int, seed: int = 1) -> dict[str, int]:
     """Kill a server so many times under load, and check everything; returns what was seen."""
     write_agent(folder, 400, url, CONFIG)
-    ledger, rng = Ledger(url), random.Random(seed)
+    ledger, rng = keyed(folder), random.Random(seed)
     stop = threading.Event()
     with Server(folder) as server:
         names = [f"analyst {i}" for i in range(CLIENTS)]

@@ -23,13 +23,13 @@ import pytest
 from discreet.agent import Client
 from discreet.agent._client import AgentError, UnreachableError
 from discreet.agent._config import Config
-from discreet.agent._ledger import Analyst, Ledger
+from discreet.agent._ledger import Analyst
 from discreet.agent._queues import WAITING
 from discreet.agent._service import Agent
 from discreet.agent._sql import question_of
 from discreet.errors import InputError
 from tests.agent.conftest import Running, serving
-from tests.agent.servers import CITIES, Server, request, status_of
+from tests.agent.servers import CITIES, Server, keyed, request, status_of
 from tests.processes import run
 
 QUESTION = "SELECT AVG(height) FROM people WHERE sex = 'F' WITH ERROR 5"
@@ -392,7 +392,8 @@ def test_nothing_depends_on_the_clock(folder: Path, monkeypatch: pytest.MonkeyPa
         if jumps:
             monkeypatch.setattr("discreet.agent._ledger.now", lambda: next(times))
             monkeypatch.setattr(time, "time", lambda: -1e9)
-        (folder / "ledger.sqlite").unlink(missing_ok=True)
+        for path in folder.glob("ledger.*"):  # a new ledger has a new key
+            path.unlink()
         agent = Agent(Config.load(folder / "agent.toml"))
         agent.ledger.add_analyst("ann", 100)
         for question in questions:
@@ -437,7 +438,7 @@ def test_an_error_that_nobody_foresaw(
 @pytest.mark.slow
 def test_it_ends_in_good_order_and_its_log_tells_nothing(folder: Path) -> None:
     """SIGTERM under load: what was begun is answered or cut off cleanly, and all that was said is in the ledger."""
-    ledger = Ledger(f"sqlite:///{folder / 'ledger.sqlite'}")
+    ledger = keyed(folder)
     ledger.owner_key()
     keys = [ledger.add_analyst(f"analyst {i}", 1000) for i in range(6)]
     told: list[dict[str, Any]] = []

@@ -34,6 +34,7 @@ from discreet.agent._settings import (
     checked_name,
     ledger_placed,
     placed,
+    witnesses_placed,
     wrong,
 )
 from discreet.errors import InputError
@@ -188,6 +189,7 @@ class Config(Section):
     sections: dict[str, Dataset] = Field(default_factory=dict, alias="datasets")
     ledger: Annotated[Text, AfterValidator(ledger_placed)] = Field("ledger.sqlite", validate_default=True)
     fingerprints: Annotated[Text, AfterValidator(placed)] = Field("ledger.key", validate_default=True)
+    witness: Annotated[Texts, AfterValidator(witnesses_placed)] = ()  # where else the ledger's head is remembered
     host: Text = "127.0.0.1"
     port: int = Field(8400, ge=0, le=65_535, description="a whole number, 0 to 65535")
     most_body: int = Field(65_536, ge=256, description="a whole number, at least 256")  # bytes of a request
@@ -196,6 +198,11 @@ class Config(Section):
     def datasets(self) -> tuple[Dataset, ...]:
         """The data sets, in the order of the file."""
         return tuple(self.sections.values())
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where the ledger's head is remembered: beside the key, and wherever the file says."""
+        return str(Path(self.fingerprints).with_suffix(".witness")), *self.witness
 
     @model_validator(mode="after")
     def _offers_each_value_once(self) -> Self:

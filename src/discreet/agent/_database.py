@@ -22,9 +22,11 @@ PATIENCE = 20.0
 PAUSE = 0.02
 """Seconds before a new file is asked again to write ahead."""
 
-SETTING_UP, ANALYSTS = "discreet: setting up", "discreet: analysts"
-"""Locks by name: what is done once (tables, the owner's key, the data that are pinned), and who may ask."""
+SETTING_UP, ANALYSTS, JOURNAL = "discreet: setting up", "discreet: analysts", "discreet: journal"
+"""Locks by name: what is done once (tables, the owner's key, the data that are pinned), who may ask, and the journal.
 
+Whoever needs the journal takes it after every other name, so that nobody waits in a circle.
+"""
 
 PROBE = 1 << 18
 """Bytes that are written and taken back to see whether there is room: more than an answer takes, and than one page."""
@@ -58,6 +60,10 @@ class Database:
         self.is_sqlite, self.read_only = kind == "sqlite", read_only
         self._engine = self._sqlite(parsed) if self.is_sqlite else self._postgresql(parsed)
         self._writing = self._engine.execution_options(writes=True)
+        # Whoever only looks sees the database as it is at one moment, as SQLite does in any case.
+        self._reading = (
+            self._engine if self.is_sqlite else self._engine.execution_options(isolation_level="REPEATABLE READ")
+        )
         self._failed = False  # the last write
         self._probed = -FRESH, True
 
@@ -120,7 +126,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Any]:
         """A transaction that only reads."""
-        with self._transaction(self._engine) as connection:
+        with self._transaction(self._reading) as connection:
             yield connection
 
     @contextmanager
@@ -128,14 +134,19 @@ class Database:
         """A transaction that writes; nobody else is in one of these names meanwhile. Left without an error, it is on disk."""
         try:
             with self._transaction(self._writing) as connection:
-                for name in () if self.is_sqlite else sorted(names):  # in one order, so that nobody waits in a circle
-                    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
-                    connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
+                for name in sorted(names):  # in one order, so that nobody waits in a circle
+                    self.lock(connection, name)
                 yield connection
         except UnavailableError:
             self._failed = True
             raise
         self._failed = False
+
+    def lock(self, connection: Any, name: str) -> None:
+        """Keep others out of a name until a transaction ends; SQLite lets one write at a time in any case."""
+        if not self.is_sqlite:
+            number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+            connection.execute(self.sql.select(self.sql.func.pg_advisory_xact_lock(number)))
 
     def can_write(self, table: Any) -> bool:
         """Whether there is room for another answer: something is written to `table`, and taken back.
@@ -217,7 +228,7 @@ def _looked_into(path: Path) -> sqlite3.Connection:
 
 
 def tables(sql: Any) -> Any:
-    """The seven tables: facts, datasets and their columns, analysts, answers, where each book ends, and its witnesses."""
+    """The seven tables: facts, datasets and their columns, analysts, answers, the witnesses of each book, and the journal."""
     metadata = sql.MetaData()
     sql.Table(
         "discreet_facts",
@@ -270,12 +281,13 @@ def tables(sql: Any) -> Any:
         sql.UniqueConstraint("book", "key"),
     )
     sql.Table(
-        "discreet_heads",
+        "discreet_journal",
         metadata,
-        sql.Column("book", sql.Text, primary_key=True),
-        sql.Column("number", sql.Integer, nullable=False),
+        sql.Column("number", sql.Integer, primary_key=True, autoincrement=False),
+        sql.Column("kind", sql.String(16), nullable=False),
+        sql.Column("name", sql.Text, nullable=False),
+        sql.Column("content", sql.Text, nullable=False),
         sql.Column("link", sql.String(64), nullable=False),
-        sql.Column("mark", sql.String(64), nullable=False),
     )
     sql.Table(
         "discreet_witnesses",

@@ -14,6 +14,8 @@ import json
 import math
 import os
 import secrets
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,19 +41,30 @@ FEWEST = 8
 Hashes = npt.NDArray[np.uint64]
 
 
-def secret(path: Path, *, make: bool = True) -> bytes:
-    """The key of the fingerprints, made where there is none, if wanted; a file that only its owner can read."""
-    if not make and not path.exists():
-        raise InputError(f"{path.name} is missing, the key of the fingerprints: put it back")
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    except OSError as problem:
-        raise InputError(f"the key of the fingerprints cannot be written to {path.name}: {problem.strerror}") from None
-    else:
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_hex(32) + "\n")
+def secret(path: Path, *, begin: Callable[[bytes], None] | None = None) -> bytes:
+    """The key of the fingerprints; `begin` is told of a new one before it is made where there is none.
+
+    It is a file that only its owner can read, and it is there whole or not at all, whoever else starts or dies meanwhile.
+    """
+    if not path.exists():
+        if begin is None:
+            raise InputError(f"{path.name} is missing, the key of the fingerprints: put it back")
+        key = secrets.token_bytes(32)
+        begin(key)
+        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(key.hex() + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        except OSError as problem:
+            raise InputError(
+                f"the key of the fingerprints cannot be written to {path.name}: {problem.strerror}"
+            ) from None
+        finally:
+            draft.unlink(missing_ok=True)
     try:
         key = bytes.fromhex(path.read_text().strip())
     except (OSError, ValueError):

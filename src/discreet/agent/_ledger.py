@@ -2,8 +2,9 @@
 
 An answer is one row, written before it is sent. Rows of a book are numbered 1, 2, 3, … and a number is taken once, so two
 servers on one ledger cannot answer from the same state; what an analyst spent is recomputed from her rows, so it cannot
-drift. Order is by number and never by the clock, which may jump. Rows are chained (`_chain`), so that none can be changed or
-lost unnoticed; beside them stand the witnesses of each book, which nobody needs to believe.
+drift. Order is by number and never by the clock, which may jump. Rows are chained (`_chain`), and all that a promise hangs on
+is noted in a journal (`_journal`), so that nothing can be changed or lost unnoticed; beside the rows stand the witnesses of
+each book, which nobody needs to believe.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from typing import Any
 
 from discreet.agent._chain import DamagedError
 from discreet.agent._database import SETTING_UP, Database, UnavailableError, tables
-from discreet.agent._pins import Pin, Pins
+from discreet.agent._journal import ANALYST, PIN
+from discreet.agent._opening import Opened
+from discreet.agent._pins import Pin
 from discreet.agent._registry import (
     SLACK,
     Analyst,
@@ -24,10 +27,11 @@ from discreet.agent._registry import (
     RevokedError,
     TakenError,
     UnknownAnalystError,
+    analyst_parts,
     hashed,
 )
 from discreet.agent._rows import Answer, row_of, total
-from discreet.agent._sealing import BEFORE, SCHEMA, ConflictError, Sealed
+from discreet.agent._sealing import BEFORE, SCHEMA, UNSEALED, ConflictError
 from discreet.errors import InputError
 
 __all__ = [
@@ -50,16 +54,14 @@ class NoLedgerError(InputError):
     """A database without a ledger, where one was only to be looked at."""
 
 
-class Ledger(Sealed):
+class Ledger(Opened):
     """A database with seven tables; `read_only` leaves it as it is, also where it was written by an earlier version."""
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         database = Database(url, read_only=read_only)
         metadata = tables(database.sql)
         super().__init__(database, metadata)
-        self._metadata, self._witnesses = metadata, metadata.tables["discreet_witnesses"]
-        datasets, columns = (metadata.tables[f"discreet_{name}"] for name in ("datasets", "columns"))
-        self._pins = Pins(self._sql, datasets, columns, self._answers)
+        self._metadata = metadata
         try:
             self._schema = self._looked_at() if read_only else self._set_up()
         except (self._sql.exc.SQLAlchemyError, UnavailableError) as problem:
@@ -71,16 +73,8 @@ class Ledger(Sealed):
             raise
 
     def _set_up(self) -> str:
-        """Make what is not there yet."""
+        """Make what is not there yet; a ledger of an earlier version is brought up to date once there is a key."""
         with self._database.writing(SETTING_UP) as connection:
-            is_old = self._sql.inspect(connection).has_table(self._facts.name) and (
-                self._fact(connection, "schema") == BEFORE
-            )
-            if is_old:
-                connection.execute(
-                    self._sql.text(f"ALTER TABLE {self._answers.name} ADD COLUMN link VARCHAR(64) DEFAULT '' NOT NULL")
-                )
-                connection.execute(self._facts.update().where(self._facts.c.name == "schema").values(value=SCHEMA))
             self._metadata.create_all(connection)
             found = self._fact(connection, "schema")
             if found is None:
@@ -93,7 +87,9 @@ class Ledger(Sealed):
             return _known_schema(self._fact(connection, "schema") if there else None)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Let go of the database, and of its witnesses."""
+        for witness in self._watching:
+            witness.close()
         self._database.close()
 
     def is_alive(self) -> bool:
@@ -126,8 +122,11 @@ class Ledger(Sealed):
             with self._database.reading() as connection:
                 self._pins.check(connection, pin)
             return
-        with self._database.writing(SETTING_UP) as connection:
-            self._pins.write(connection, pin)
+        with self._journal.writing(SETTING_UP) as connection:
+            self._journal.lock(connection)
+            changed = self._pins.write(connection, pin)
+            if changed is not None:
+                self._journal.note(connection, PIN, pin.name, changed.to_json())
         self.pinned[pin.name] = pin
 
     # ------------------------------------------------------------------ answers
@@ -135,6 +134,8 @@ class Ledger(Sealed):
     def find(self, book: str, key: str, turn: Any = None) -> Answer | None:
         """The answer that a question got, if it was asked before."""
         rows = self._rows((self._answers.c.book == book) & (self._answers.c.key == key), turn)
+        if rows and turn is None:
+            self._journal.show()  # whoever wrote it may have died before the witnesses saw it
         return rows[0] if rows else None
 
     def read(
@@ -189,7 +190,7 @@ class Ledger(Sealed):
         Hand it to `find`, `followed`, `spent` and `commit`, so that they look and write inside it.
         """
         try:
-            with self._database.writing(*books) as turn:
+            with self._journal.writing(*books) as turn:
                 yield turn
         except self._sql.exc.IntegrityError:
             raise ConflictError("another server wrote to the ledger at the same time: try again") from None
@@ -208,6 +209,7 @@ class Ledger(Sealed):
         known = self.find(answer.book, answer.key, turn)
         if known is not None:
             return known
+        self._journal.lock(turn)
         mine = self.pinned.get(answer.question.get("dataset", ""))
         if mine is not None and not self._pins.holds(turn, mine):
             raise InputError("another server holds other data under this name: the owner must start this one again")
@@ -222,9 +224,9 @@ class Ledger(Sealed):
     def check_payer(self, analyst: str, bits: float, turn: Any) -> None:
         """Refuse what an analyst cannot pay; until the turn ends nobody else spends her bits."""
         table = self._analysts
-        row = turn.execute(
-            self._sql.select(table.c.budget, table.c.revoked).where(table.c.name == analyst).with_for_update()
-        ).first()
+        self._journal.lock(turn)
+        row = turn.execute(self._sql.select(table).where(table.c.name == analyst).with_for_update()).first()
+        self._journal.check(turn, ANALYST, analyst, *([] if row is None else analyst_parts(row._mapping)))
         if row is None or row.revoked:
             raise RevokedError("this key was revoked")
         left = float(row.budget) - self.spent(analyst, turn)
@@ -243,6 +245,6 @@ def now() -> str:
 def _known_schema(found: str | None) -> str:
     if found is None:
         raise NoLedgerError("the ledger cannot be opened: the database holds none")
-    if found not in (SCHEMA, BEFORE):
+    if found not in (SCHEMA, BEFORE, UNSEALED):
         raise InputError(f"the ledger was written by another discreet (schema {found}): update discreet")
     return found

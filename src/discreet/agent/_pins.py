@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from discreet.agent._fingerprints import Fingerprint
@@ -46,6 +46,10 @@ class Pin:
     people: int
     collude: bool
     columns: tuple[PinnedColumn, ...]
+
+    def to_json(self) -> str:
+        """The pin as the journal notes it."""
+        return json.dumps(asdict(self), sort_keys=True)
 
 
 def refuse_change(old: Pin, new: Pin, answered: set[str]) -> None:
@@ -101,6 +105,7 @@ class Pins:
 
     def __init__(self, sql: Any, datasets: Any, columns: Any, answers: Any) -> None:
         self._sql, self._datasets, self._columns, self._answers = sql, datasets, columns, answers
+        self.tables = datasets, columns
 
     def answered(self, connection: Any) -> dict[str, set[str]]:
         """The columns of each data set about which answers were given."""
@@ -132,11 +137,14 @@ class Pins:
             refuse_change(known, pin, answered[pin.name])
         return known, binds
 
-    def write(self, connection: Any, pin: Pin) -> None:
-        """Tie a data set's name to its data and promises; refused where answers were given about others."""
+    def write(self, connection: Any, pin: Pin) -> Pin | None:
+        """Tie a data set's name to its data and promises; refused where answers were given about others.
+
+        Returns the pin as it stands now, or None where it stood so before.
+        """
         known, binds = self.check(connection, pin)
         if known == pin:
-            return
+            return None
         columns: Sequence[PinnedColumn] = pin.columns
         if known is not None and binds:
             # Hashes are of people in the order of the columns that were there first.
@@ -148,6 +156,7 @@ class Pins:
         for position, column in enumerate(columns):
             row = {**vars(column), "declared": json.dumps(column.declared, sort_keys=True)}
             connection.execute(self._columns.insert().values(dataset=pin.name, position=position, **row))
+        return replace(pin, columns=tuple(columns))
 
     def holds(self, connection: Any, pin: Pin) -> bool:
         """Whether a data set is still tied to these data: another server may have begun with others before any answer."""

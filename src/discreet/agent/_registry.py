@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.agent._database import ANALYSTS, SETTING_UP, Database
+from discreet.agent._journal import ANALYST, OWNER, Journal
 from discreet.errors import DiscreetError, InputError
 
 SLACK = 1e-9  # of a budget: rounding of log2
@@ -47,10 +49,10 @@ class Analyst:
 
 
 class Registry:
-    """The keys and budgets of a ledger."""
+    """The keys and budgets of a ledger; each is noted in the journal, and compared with that before it is believed."""
 
-    def __init__(self, database: Database, facts: Any, analysts: Any) -> None:
-        self._database, self._sql = database, database.sql
+    def __init__(self, database: Database, journal: Journal, facts: Any, analysts: Any) -> None:
+        self._database, self._sql, self._journal = database, database.sql, journal
         self._facts, self._analysts = facts, analysts
 
     def _fact(self, connection: Any, name: str) -> Any:
@@ -58,19 +60,25 @@ class Registry:
 
     def owner_key(self, *, renew: bool = False) -> str | None:
         """Make the owner's key, the first time; it is not kept, only its hash. `renew` ends one that was lost."""
-        with self._database.writing(SETTING_UP) as connection:
+        with self._journal.writing(SETTING_UP) as connection:
+            self._journal.lock(connection)
+            known = self._fact(connection, "owner_key_hash")
             if renew:
                 connection.execute(self._facts.delete().where(self._facts.c.name == "owner_key_hash"))
-            elif self._fact(connection, "owner_key_hash") is not None:
-                return None
+            else:
+                self._journal.check(connection, OWNER, "", *([] if known is None else [known]))
+                if known is not None:
+                    return None
             key = new_key()
             connection.execute(self._facts.insert().values(name="owner_key_hash", value=hashed(key)))
+            self._journal.note(connection, OWNER, "", hashed(key))
         return key
 
     def is_owner(self, key: str) -> bool:
         """Whether a key is the owner's."""
-        with self._database.reading() as connection:
+        with self._journal.reading() as connection:
             known = self._fact(connection, "owner_key_hash")
+            self._journal.check(connection, OWNER, "", *([] if known is None else [known]))
         return known is not None and secrets.compare_digest(known, hashed(key))
 
     def analyst_of(self, key: str) -> Analyst | None:
@@ -85,9 +93,12 @@ class Registry:
         _check_budget(budget)
         key = new_key()
         try:
-            with self._database.writing(ANALYSTS) as connection:
+            with self._journal.writing(ANALYSTS) as connection:
+                self._journal.lock(connection)
                 row = {"name": name, "key_hash": hashed(key), "budget": float(budget), "revoked": False}
                 connection.execute(self._analysts.insert().values(**row))
+                self._journal.check(connection, ANALYST, name)  # one who was deleted is not added as if she were new
+                self._journal.note(connection, ANALYST, name, *analyst_parts(row))
         except self._sql.exc.IntegrityError:
             raise TakenError("there is an analyst of that name already") from None
         return key
@@ -101,10 +112,15 @@ class Registry:
 
     def _change(self, name: str, changes: dict[str, Any]) -> None:
         table = self._analysts
-        with self._database.writing(ANALYSTS) as connection:
-            done = _is_name(name) and connection.execute(table.update().where(table.c.name == name).values(changes))
-            if not done or not done.rowcount:
+        with self._journal.writing(ANALYSTS) as connection:
+            self._journal.lock(connection)
+            query = self._sql.select(table).where(table.c.name == name).with_for_update()
+            row = connection.execute(query).first() if _is_name(name) else None
+            if row is None:
                 raise UnknownAnalystError("there is no analyst of that name")
+            self._journal.check(connection, ANALYST, name, *analyst_parts(row._mapping))
+            connection.execute(table.update().where(table.c.name == name).values(changes))
+            self._journal.note(connection, ANALYST, name, *analyst_parts({**row._mapping, **changes}))
 
     def renew_key(self, name: str) -> str:
         """Another key for an analyst, who keeps her budget and her ledger; the old one ends, and a revoked one is mended."""
@@ -118,10 +134,17 @@ class Registry:
 
     def _people(self, condition: Any) -> list[Analyst]:
         table = self._analysts
-        query = self._sql.select(table.c.name, table.c.budget, table.c.revoked).order_by(table.c.name)
-        with self._database.reading() as connection:
+        query = self._sql.select(table).order_by(table.c.name)
+        with self._journal.reading() as connection:
             rows = connection.execute(query if condition is None else query.where(condition)).all()
-        return [Analyst(name, float(budget), bool(revoked)) for name, budget, revoked in rows]
+            for row in rows:
+                self._journal.check(connection, ANALYST, row.name, *analyst_parts(row._mapping))
+        return [Analyst(row.name, float(row.budget), bool(row.revoked)) for row in rows]
+
+
+def analyst_parts(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the journal notes of an analyst."""
+    return row["name"], row["key_hash"], repr(float(row["budget"])), repr(bool(row["revoked"]))
 
 
 def new_key() -> str:

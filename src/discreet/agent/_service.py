@@ -15,13 +15,18 @@ import numpy as np
 
 from discreet.agent._books import Book, Inquiry, answered, price_of, unanswered
 from discreet.agent._category_counts import counts_of
+from discreet.agent._chain import Chain
 from discreet.agent._config import Config
 from discreet.agent._filters import group_of
 from discreet.agent._fingerprints import secret
 from discreet.agent._groups import MOST, groups_of
+from discreet.agent._head_witness import begin_witness
 from discreet.agent._holdings import Holding, load_all
+from discreet.agent._journal import Head
 from discreet.agent._ledger import ConflictError, Ledger
+from discreet.agent._opening import Opening
 from discreet.agent._pins import book_name, book_of
+from discreet.agent._questions import Question
 from discreet.agent._registry import SLACK, Analyst, OverBudgetError
 from discreet.agent._rows import Answer, total
 from discreet.agent._telling import described, is_new, told
@@ -29,8 +34,10 @@ from discreet.agent._terms import asked_of, book_columns
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
+    from discreet._typing import BoolArray
+    from discreet.agent._journal import State
     from discreet.agent._pins import Pin
-    from discreet.agent._questions import Question, Selection
+    from discreet.agent._questions import Selection
 
 TRIES = 2
 """Where several servers write to one ledger: whoever lost a race makes the others wait, so nobody looks more than twice."""
@@ -42,20 +49,24 @@ class Agent:
     Pickled, it is the same agent in another process, with a connection of its own to the ledger.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, written: Sequence[Head] = (), seal: bool = False) -> None:
+        """Open the ledger with the data; `seal` is the owner's word that it may be sealed as it is found.
+
+        `written` are heads of the ledger that people have on paper.
+        """
         # Data that cannot be served make no ledger.
         held = load_all(config.datasets) if is_new(config) else None
-        ledger = Ledger(config.ledger)
+        self.ledger = ledger = Ledger(config.ledger)
         try:
-            holdings = held or load_all(config.datasets, ledger.orders())
-            key = secret(Path(config.fingerprints))
-            ledger.use_key(key)
-            for holding in holdings.values():
+            self._hold(config, held or load_all(config.datasets, ledger.orders()), ledger)
+            key = secret(Path(config.fingerprints), begin=lambda key: begin_witness(config.places[0], Chain(key).mark))
+            witnesses = ledger.watched_by(config.places, key)
+            ledger.use_key(key, Opening(witnesses, written, seal, self.holdings, self._key_of))
+            for holding in self.holdings.values():
                 ledger.pin(holding.pin(key))
         except BaseException:
             ledger.close()
             raise
-        self._hold(config, holdings, ledger)
 
     def _hold(self, config: Config, holdings: Mapping[str, Holding], ledger: Ledger) -> None:
         self.config, self.holdings, self.ledger = config, holdings, ledger
@@ -63,7 +74,7 @@ class Agent:
         self._books_lock = threading.Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _elsewhere, (self.config, self.holdings, self.ledger.key, self.ledger.pinned)
+        return _elsewhere, (self.config, self.holdings, *self.ledger.checked)
 
     def close(self) -> None:
         """Let go of the ledger."""
@@ -80,22 +91,16 @@ class Agent:
         if question.by:
             raise InputError("a question with GROUP BY is asked about all its groups")
         book = self._book(analyst, question)
-        holding = book.holding
-        counts = counts_of(question, holding.dataset)
-        mask = group_of(question.where if counts is None else counts.where, holding.public, holding.people)
-        members = np.flatnonzero(mask)
-        least = holding.dataset.smallest_group
+        mask, key = _named(question, book)
+        members, least = np.flatnonzero(mask), book.holding.dataset.smallest_group
         if len(members) < least:
             raise InputError(f"the group is too small: it must have at least {least} people")
-        # In a book of several columns a question says which; elsewhere there is one.
-        about: Any = question.terms or (question.column if len(book.columns) > 1 else "")
-        if counts is not None:
-            about = f"category {counts.category}"
-        if question.over:
-            about = about, question.over
-        digest = hashlib.sha256(f"{question.aggregate} {question.error!r} {about}".encode())
-        digest.update(np.packbits(mask).tobytes())
-        return Inquiry(analyst, question, book, digest.hexdigest(), asked_of(question, holding, members))
+        return Inquiry(analyst, question, book, key, asked_of(question, book.holding, members))
+
+    def _key_of(self, answer: Answer) -> str:
+        """How the question of a row is called where people are in the order in which the data are held."""
+        question = Question.from_json(answer.question)
+        return _named(question, self._book(Analyst(answer.analyst, 0.0, revoked=False), question))[1]
 
     def price(self, analyst: Analyst, question: Question) -> dict[str, Any]:
         """What a question would cost now, without asking it."""
@@ -308,9 +313,27 @@ class Agent:
             return self._books.setdefault(name, Book(name, holding, columns, analyst))
 
 
-def _elsewhere(config: Config, holdings: Mapping[str, Holding], key: bytes, pinned: Mapping[str, Pin]) -> Agent:
+def _named(question: Question, book: Book) -> tuple[BoolArray, str]:
+    """Whom a question is about, and how it is called in its book."""
+    holding = book.holding
+    counts = counts_of(question, holding.dataset)
+    mask = group_of(question.where if counts is None else counts.where, holding.public, holding.people)
+    # In a book of several columns a question says which; elsewhere there is one.
+    about: Any = question.terms or (question.column if len(book.columns) > 1 else "")
+    if counts is not None:
+        about = f"category {counts.category}"
+    if question.over:
+        about = about, question.over
+    digest = hashlib.sha256(f"{question.aggregate} {question.error!r} {about}".encode())
+    digest.update(np.packbits(mask).tobytes())
+    return mask, digest.hexdigest()
+
+
+def _elsewhere(
+    config: Config, holdings: Mapping[str, Holding], key: bytes, pinned: Mapping[str, Pin], state: State
+) -> Agent:
     agent = Agent.__new__(Agent)
     ledger = Ledger(config.ledger)
-    ledger.go_on(key, pinned)
+    ledger.go_on(key, pinned, state, ledger.watched_by(config.places, key))
     agent._hold(config, holdings, ledger)
     return agent

@@ -46,6 +46,11 @@ def ledger_placed(name: str, info: ValidationInfo) -> str:
     return name
 
 
+def witnesses_placed(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+    """Files relative to the folder, or URLs."""
+    return tuple(placed(name, info) for name in names)
+
+
 # What a setting must be, in words, is its description: it is what a message says when it is something else.
 Number = Annotated[float, Field(allow_inf_nan=False, description="a number")]
 Flag = Annotated[bool, Field(description="true or false")]

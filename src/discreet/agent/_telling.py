@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet.agent._chain import Chain
 from discreet.agent._fingerprints import secret
+from discreet.agent._head_witness import HeadWitness
 from discreet.agent._holdings import Holding, load_all
+from discreet.agent._journal import UNUSED, Head
 from discreet.agent._ledger import Ledger, NoLedgerError
+from discreet.agent._opening import NO_LEDGER, Opening
+from discreet.errors import InputError
 
 if TYPE_CHECKING:
     from discreet.agent._config import Config
@@ -49,26 +54,39 @@ def described(holdings: Mapping[str, Holding]) -> list[dict[str, Any]]:
     ]
 
 
-def examined(config: Config) -> tuple[list[dict[str, Any]], int | None]:
-    """Everything that would stop a start, found without writing anything: the data sets, and how many answers were given.
+def examined(config: Config, written: Sequence[Head] = ()) -> tuple[list[dict[str, Any]], int | None, Head]:
+    """Everything that would stop a start, found without writing anything: the data sets, the answers, the ledger's head.
 
-    None where there is no ledger yet.
+    There is None instead of a number of answers where there is no ledger yet. `written` are heads that people have on paper.
     """
-    ledger = None
+    ledger, path = None, Path(config.fingerprints)
     with suppress(NoLedgerError):
         ledger = None if is_new(config) else Ledger(config.ledger, read_only=True)
     if ledger is None:
-        return described(load_all(config.datasets)), None
+        if path.exists():
+            _refuse_lost(config, Chain(secret(path)).mark)
+        return described(load_all(config.datasets)), None, UNUSED
     try:
         holdings = load_all(config.datasets, ledger.orders())
-        if ledger.has_key():
-            key = secret(Path(config.fingerprints), make=False)
-            ledger.use_key(key)
+        if ledger.has_key() or path.exists():
+            key = secret(path)
+            witnesses = ledger.watched_by(config.places, key)
+            ledger.use_key(key, Opening(witnesses, written))
             for holding in holdings.values():
                 ledger.pin(holding.pin(key))
-        return described(holdings), ledger.totals()[0]
+        return described(holdings), ledger.totals()[0], ledger.head
     finally:
         ledger.close()
+
+
+def _refuse_lost(config: Config, mark: str) -> None:
+    """Refuse a ledger that is not there where its key may have sealed one."""
+    witnesses = [HeadWitness(place, mark, read_only=True) for place in config.places]
+    seen = [witness.read() for witness in witnesses]
+    for witness in witnesses:
+        witness.close()
+    if seen[0] != UNUSED or any(at is not None and at.number for at in seen):
+        raise InputError(NO_LEDGER)
 
 
 def is_new(config: Config) -> bool:

@@ -36,6 +36,18 @@ if TYPE_CHECKING:
 @click.option(
     "--keys", metavar="FOLDER", help="Write new keys to files there that only you can read, instead of showing them."
 )
+@click.option(
+    "--witness",
+    "witnesses",
+    multiple=True,
+    metavar="FILE|URL|HEAD",
+    help="A file elsewhere or a database that remembers the ledger's head, and is compared at every answer; or a printed head.",
+)
+@click.option(
+    "--seal",
+    is_flag=True,
+    help="Seal the ledger as it is found, whatever was lost, and stop: read what the docs say first.",
+)
 @click.option("--new-owner-key", "renew", is_flag=True, help="Make another owner's key; the old one ends.")
 @click.option("--set-up", is_flag=True, help="Make the ledger and the keys, and stop.")
 @click.option(
@@ -51,6 +63,8 @@ def command(
     proxy: str | None,
     analysts: tuple[str, ...],
     keys: str | None,
+    witnesses: tuple[str, ...],
+    seal: bool,
     renew: bool,
     set_up: bool,
     check: bool,
@@ -71,28 +85,37 @@ def command(
     for module in ("uvicorn", "fastapi", "sqlglot", "sqlalchemy"):
         needs_extra(module, "agent")
     from discreet.agent._config import Config
+    from discreet.agent._head_witness import written_head
     from discreet.agent._service import Agent
     from discreet.agent._serving import run
     from discreet.agent._telling import examined
 
     settings = Config.load(config)
     wanted = [_wanted(text) for text in analysts]
+    written = [head for text in witnesses if (head := written_head(text)) is not None]
+    places = [text for text in witnesses if written_head(text) is None]
+    settings = settings.model_copy(update={"witness": (*settings.witness, *places)})
     if check:
-        if wanted or renew or set_up or keys is not None:
-            raise InputError("--check writes nothing: leave out --add, --keys, --new-owner-key and --set-up")
-        datasets, answers = examined(settings)
+        if wanted or renew or set_up or seal or keys is not None:
+            raise InputError("--check writes nothing: leave out --add, --keys, --new-owner-key, --seal and --set-up")
+        datasets, answers, head = examined(settings, written)
         _describe(datasets)
-        told = (
-            "none yet, the first start makes it" if answers is None else f"{answers:,} answers, none missing or changed"
-        )
-        click.echo(f"ledger: {told}")
+        if answers is None:
+            click.echo("ledger: none yet, the first start makes it")
+        else:
+            end = f"; its head is {head}" if head.number else "; the next start brings it up to date"
+            click.echo(f"ledger: {answers:,} answers, none missing or changed{end}")
         return
     host = host or settings.host
     check_reach(host, proxy, certificate, private_key)
     tls = certificates(certificate, private_key)
     tell = _teller(keys)
-    agent = Agent(settings)
+    agent = Agent(settings, written=written, seal=seal)
     try:
+        for line in agent.ledger.notes or ["the ledger has its seal: nothing is accepted"] * seal:
+            click.echo(line)
+        if seal:
+            return
         # The port is taken before a key is made: a start that fails does not use it up.
         taken = None if set_up else listener(host, settings.port if port is None else port)
         _add(agent, wanted, tell)
@@ -100,6 +123,7 @@ def command(
         if key is not None:
             tell("owner", "the owner's key", key)
         _describe(agent.datasets())
+        click.echo(f"the ledger's head is {agent.ledger.head}")
         if taken is not None:
             address = address_of(taken, host, proxy, secure=bool(tls))
             click.echo(f"listening on {address}, the owner's page is /owner")
