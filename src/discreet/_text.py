@@ -40,6 +40,17 @@ def label_text(label: Any) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
+def word(label: Any) -> str:
+    """The text of a value itself: nothing in it is escaped, and nothing stands in its place.
+
+    Examples
+    --------
+    >>> word("a\\x07"), word(""), word(1.0)
+    ('a\\x07', '', '1')
+    """
+    return label if isinstance(label, str) else label_text(label)
+
+
 def joined(names: Sequence[str]) -> str:
     """Names in a sentence; many are cut short.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from discreet._text import text
 from discreet.columns._axis import Axis, Cell, Label
 from discreet.columns._line_axis import line_of_dates, line_of_numbers, line_of_ranks
+from discreet.columns._names import names_of, set_of
 from discreet.columns._tree_axis import tree_of_codes, tree_of_hierarchy
 from discreet.columns._types import ColumnType
 
@@ -25,10 +26,13 @@ class SetAxis(Axis):
 
     def cell(self, codes: tuple[int, ...]) -> Cell:
         values = [self.labels[code] for code in codes]
-        names = sorted(text(value) for value in values)
-        words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+        words = set_of(sorted(self._names[value] for value in values))
         ncp = (len(values) - 1) / (self.size - 1) if self.size > 1 else 0.0
         return Cell(words, ncp, members=frozenset(values))
+
+    @cached_property
+    def _names(self) -> dict[Label, str]:
+        return names_of(self.labels)
 
     @property
     def limit(self) -> float:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from discreet._typing import IntArray
 
 Label = Any
-MISSING = "missing"
-ANYTHING = "*"
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._text import interval, text
-from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
+from discreet._text import interval, word
+from discreet.columns._axis import Axis, Cell, Label
+from discreet.columns._names import ANYTHING, MISSING
+from discreet.columns._names import name as written
 from discreet.columns._rounding import Ends
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError
@@ -208,13 +210,14 @@ def line_of_ranks(name: str, labels: tuple[Label, ...], kind: ColumnType) -> Lin
     """Ordered categories, one step apart."""
     present = [label for label in labels if label is not None]
     rank = {category: i for i, category in enumerate(kind.order)}
-    absent = [label for label in present if text(label) not in rank]
+    absent = [label for label in present if word(label) not in rank]
     if absent:
         raise ColumnError(
-            f"column {name!r}: its order lacks {len(absent)} of {len(present)} categories, {text(absent[0])!r} first"
+            f"column {name!r}: its order lacks {len(absent)} of {len(present)} categories, {word(absent[0])!r} first"
         )
-    known = {text(label): label for label in present}
+    known = {word(label): label for label in present}
     steps = [known.get(category, category) for category in kind.order]
     where = np.arange(len(steps), dtype=np.float64)
-    codes = np.array([rank[text(label)] for label in present], dtype=np.int64)
-    return _Stretches(steps, steps, where, where, codes, len(steps) - 1.0, tuple(kind.order)).axis(name, labels, kind)
+    codes = np.array([rank[word(label)] for label in present], dtype=np.int64)
+    names = tuple(map(written, kind.order))
+    return _Stretches(steps, steps, where, where, codes, len(steps) - 1.0, names).axis(name, labels, kind)

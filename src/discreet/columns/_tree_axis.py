@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet._text import text
-from discreet.columns._axis import ANYTHING, MISSING, Axis, Cell, Label
+from discreet.columns._axis import Axis, Cell, Label
+from discreet.columns._names import ANYTHING, MISSING, quote
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError, InputError
 
@@ -120,7 +121,11 @@ def tree_of_hierarchy(name: str, labels: tuple[Label, ...], kind: ColumnType) ->
         raise InputError(
             f"column {name!r}: its hierarchy has {hierarchy.height - 1} levels above the leaves, not {level}"
         )
-    leaves = [(frozenset([present.get(leaf, leaf)]), path[level:]) for leaf, path in hierarchy.paths.items()]
+    # Nodes are called as their file calls them, but for one that could be read as a missing value.
+    leaves = [
+        (frozenset([present.get(leaf, leaf)]), tuple(quote(node) if node == MISSING else node for node in path[level:]))
+        for leaf, path in hierarchy.paths.items()
+    ]
     return _tree_axis(name, labels, kind, leaves)
 
 

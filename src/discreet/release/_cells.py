@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +19,7 @@ from typing import Any
 
 from discreet._text import interval, text
 from discreet._typing import Cuts, IntArray
+from discreet.columns._names import ANYTHING, MISSING, name, names_of, set_of
 from discreet.columns._rounding import Ends, cut_between
 from discreet.errors import InputError
 from discreet.tables._bands import Band
@@ -156,12 +157,32 @@ def column_kind(labels: Sequence[Label]) -> str:
     return kind if kind in ("number", "text") else "date"
 
 
+def names_of_values(letters: Sequence[Label], band: Band | None = None, *, quotes: bool = True) -> dict[Label, str]:
+    """How cells write the values of a column; where it was cut to so many characters, the star says so and stays bare.
+
+    Without `quotes` as policies before 0.2 did, for which different values might be written alike.
+    """
+    if not quotes:
+        return {letter: text(letter) for letter in letters}
+    names = names_of(letters)
+    if band is not None and band.kind == "code":
+        cut = [letter for letter in names if isinstance(letter, str) and len(letter) > int(band.size)]
+        names |= {letter: name(letter[:-1]) + ANYTHING for letter in cut}
+    return names
+
+
 def block_labels(
-    letters: Sequence[Label], block_of: IntArray, n_blocks: int, cuts: Cuts = "round", band: Band | None = None
+    letters: Sequence[Label],
+    block_of: IntArray,
+    n_blocks: int,
+    cuts: Cuts = "round",
+    band: Band | None = None,
+    *,
+    quotes: bool = True,
 ) -> tuple[list[str], Line | None]:
     """A label a block for one column, and the line they lie on where there is one."""
     if column_kind(letters) == "text":
-        return _sets(letters, block_of, n_blocks), None
+        return _sets(names_of_values(letters, band, quotes=quotes), letters, block_of, n_blocks), None
     has_missing = letters[-1] is None
     count = len(letters) - has_missing
     cut = line(letters[:count], [int(block) for block in block_of[:count]], cuts, band)
@@ -169,17 +190,17 @@ def block_labels(
     for low, high, block in zip(cut.starts, cut.ends, cut.blocks, strict=True):
         stretches[block].append(band.text(low, high) if band else interval(low, high))
     if has_missing:
-        stretches[int(block_of[-1])].append("missing")
+        stretches[int(block_of[-1])].append(MISSING)
     if band is not None:  # values are looked up by the first of their band: past the last letter none is inside
         cut = replace(cut, ends=(*cut.ends[:-1], letters[count - 1]))
     return [", ".join(parts) for parts in stretches], cut
 
 
-def _sets(letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> list[str]:
+def _sets(names: Mapping[Label, str], letters: Sequence[Label], block_of: IntArray, n_blocks: int) -> list[str]:
     members: list[list[str]] = [[] for _ in range(n_blocks)]
     for label, block in zip(letters, block_of, strict=True):
-        members[int(block)].append(text(label))
-    return [parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}" for parts in members]
+        members[int(block)].append(names[label])
+    return [set_of(parts) for parts in members]
 
 
 def ends_of(column: Sequence[Label]) -> Ends | None:
@@ -188,10 +209,15 @@ def ends_of(column: Sequence[Label]) -> Ends | None:
     return Ends(sorted(present)) if present and _kind(list(present)) != "text" else None
 
 
-def hull(values: Sequence[Label], ends: Ends | None = None, band: Band | None = None) -> str:
+def hull(
+    values: Sequence[Label],
+    ends: Ends | None = None,
+    band: Band | None = None,
+    names: Mapping[Label, str] | None = None,
+) -> str:
     """What one column of a block of several columns says: an interval of numbers or dates, else a set.
 
-    Where values are bands, the interval reaches to the last value of the last one.
+    Where values are bands, the interval reaches to the last value of the last one. `names` are of the column's values.
 
     Examples
     --------
@@ -201,14 +227,14 @@ def hull(values: Sequence[Label], ends: Ends | None = None, band: Band | None = 
     present = [value for value in values if value is not None]
     missing = len(present) < len(values)
     if not present:
-        return "missing"
+        return MISSING
     if _kind(present) != "text":
         low, high = _around(present, ends)
         words = band.text(low, band.last(high)) if band else interval(low, high)
     else:
-        names = sorted({text(value) for value in present})
-        words = names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
-    return f"{words} or missing" if missing else words
+        names = names_of_values(present, band) if names is None else names
+        words = set_of(sorted({names[value] for value in present}))
+    return f"{words} or {MISSING}" if missing else words
 
 
 def _around(present: Sequence[Label], ends: Ends | None) -> tuple[Label, Label]:

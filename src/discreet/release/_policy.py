@@ -84,6 +84,7 @@ class Policy:
     bands: dict[str, Band] = field(
         default_factory=dict
     )  # of columns that are made coarser before their letters are looked up
+    quotes: bool = True  # a value that could be read as something else is quoted; not in files before 0.2
 
     @classmethod
     def from_blocks(
@@ -127,16 +128,25 @@ class Policy:
             return tuple(cells.unique([(name,) for name in self.names]))
         if len(self.public) == 1:
             letters, owner = self._sorted_letters
-            texts, _ = cells.block_labels(letters, owner, len(self.blocks), self.cuts, self._band)
+            texts, _ = cells.block_labels(letters, owner, len(self.blocks), self.cuts, self._band, quotes=self.quotes)
             return tuple(cells.unique([(text,) for text in texts]))
+        about = list(zip(self._ends, map(self.bands.get, self.public), self._names, strict=True))
         columns = [
-            tuple(
-                cells.hull([letter[i] for letter in block], ends, self.bands.get(name))
-                for i, (name, ends) in enumerate(zip(self.public, self._ends, strict=True))
-            )
+            tuple(cells.hull([letter[i] for letter in block], *each) for i, each in enumerate(about))
             for block in self.blocks
         ]
         return tuple(cells.unique(columns))
+
+    @property
+    def _names(self) -> list[dict[Label, str]]:
+        """How cells write the values of each of several columns."""
+        values = [
+            list(dict.fromkeys(letter[i] for block in self.blocks for letter in block)) for i in range(len(self.public))
+        ]
+        bands = map(self.bands.get, self.public)
+        return [
+            cells.names_of_values(column, band, quotes=self.quotes) for column, band in zip(values, bands, strict=True)
+        ]
 
     @cached_property
     def _ends(self) -> list[Ends | None]:
