@@ -174,6 +174,7 @@ def test_release_with_every_option(published: tuple[Path, Done], tmp_path: Path)
     (tmp_path / "out.parquet").write_text("old")
     done = run(
         *("release", str(folder / "people.csv"), "-s", "age", "-p", "chol,id", "--missing", "drop", "--na", "?"),
+        *("--type", "id=number"),
         *("--scale", "chol=10", "--scale", "id=20", "--norm", "inf", "--codeword", "chebyshev", "--seed", "3"),
         *("--min-utility", "-2", "--cells", "codeword", "--unseen", "suppress", "--suppress", "2", "--force"),
         *("--out", "out.parquet", "--policy", "p.json", "--method", "mondrian"),

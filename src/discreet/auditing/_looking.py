@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet._text import joined
-from discreet.columns._guess import guess_type, identifying, names_people
+from discreet.columns._guess import guess_type, identify, names_people
 from discreet.errors import DiscreetError
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import row_numbers
@@ -144,7 +144,8 @@ def _times(counts: IntArray | None) -> int:
 
 def _identifying(name: str, alphabet: Alphabet, codes: IntArray, rows: int) -> str:
     labels = alphabet.take(np.unique(codes)).labels()
-    return identifying(name, labels, guess_type(name, labels)[0], rows)
+    found = identify(name, labels, guess_type(name, labels)[0], rows)
+    return found.reason if found else ""
 
 
 def _person(seen: dict[str, tuple[Alphabet, IntArray]]) -> tuple[str, int] | None:

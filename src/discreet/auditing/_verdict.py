@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet._text import joined
 from discreet.auditing._risk import SIZES
+from discreet.columns._guess import guess_type, identify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from discreet.auditing._individual import HouseholdRisk
     from discreet.auditing._requirements import Finding
     from discreet.auditing._risk import Risk
+    from discreet.joint._joint import Joint
 
 MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
 TOGETHER = 3  # sets of columns named that tell only together
@@ -123,11 +125,23 @@ def notes(audit: Audit) -> list[str]:
 
 
 def further_sentences(audit: Audit) -> list[str]:
-    """What was looked for beside: columns that tell only together, the population, and who is special."""
+    """What was looked for beside: columns that name people or tell only together, the population, and who is special."""
     about = joined(audit.joint.sensitive) if not audit.is_bare else ""
-    said = [f"About {about}: {each.sentence()}." for each in audit.together[:TOGETHER]]
+    named = identifiers(audit.joint)
+    said = [f"{name} names people ({why}): a release refuses it as public." for name, why in named.items()]
+    said += [f"About {about}: {each.sentence()}." for each in audit.together[:TOGETHER]]
     said += audit.population.sentences() if audit.population else []
     return said + (audit.special.sentences() if audit.special else [])
+
+
+def identifiers(joint: Joint) -> dict[str, str]:
+    """The public columns that name people, each with the reason."""
+    found = {}
+    for name, column in zip(joint.public, joint.x_columns, strict=True):
+        labels = column.tolist() if isinstance(column, np.ndarray) else column
+        if name not in joint.bands and (why := identify(name, labels, guess_type(name, labels)[0], int(joint.total))):
+            found[name] = why.reason
+    return found
 
 
 def records_text(finding: Finding) -> str:
@@ -170,6 +184,9 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
     share, least = _shares(audit)
     common = many and share > HALF
     safe = many and (not common or least >= share)
+    if not safe:
+        named = identifiers(joint)  # no release takes them
+        public = [name for name in public if name not in named] or public
     require = [f"n>={risk.least if safe else RECORDS}"]
     if not audit.is_bare:
         require.append(f"k>={int(audit.values['k']) if safe else values}")

@@ -137,8 +137,11 @@ def _with_types(recipe: Recipe, typed: dict[str, Any]) -> Recipe:
     """Types, hierarchies, weights, limits, units and orders, column by column."""
     from discreet.columns import parse_type
     from discreet.columns._types import extent_of
+    from discreet.recipe._sections import ColumnSection
 
     found: dict[str, dict[str, Any]] = {}
+    kept = {name: ColumnSection() for name in recipe.output.keep if name not in recipe.columns}
+    recipe = replace(recipe, columns={**recipe.columns, **kept})
     for name, text in _pairs(typed.get("types"), "type", "COLUMN=TYPE, such as postcode=code", recipe):
         kind = parse_type(text, name)
         found.setdefault(name, {}).update({"type": kind.kind} | ({"band": kind.band} if kind.band is not None else {}))
@@ -170,7 +173,7 @@ def _pairs(texts: Iterable[str] | None, option: str, form: str, recipe: Recipe) 
         name, mark, value = text.partition("=")
         if option == "scale":  # names of columns may have a "=", numbers do not
             name, mark, value = text.rpartition("=")
-        if not mark or not value or name not in recipe.public:
+        if not mark or not value or name not in (*recipe.public, *(recipe.output.keep if option == "type" else ())):
             known = f"; the public columns are {', '.join(recipe.public)}" if mark and value else ""
             raise InputError(f"--{option} {text!r} does not read as {form}{known}")
         if found.get(name, value) != value:

@@ -328,7 +328,7 @@ _WHOLE_OPTIONS = (
         multiple=True,
         metavar="COLUMN=TYPE",
         help="number, date, code, category, ordered:A<B, or TYPE:BAND, the finest cell: age=number:5, seen=date:hour. "
-        "Dates with times are released by the day unless you say another unit.",
+        "Dates with times are released by the day unless you say another unit. It wins over what a column's name suggests.",
     ),
     click.option(
         "--weight", "weights", multiple=True, metavar="COLUMN=NUMBER", help="How much a column's coarseness counts."

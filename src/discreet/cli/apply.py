@@ -42,7 +42,7 @@ def command(
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release import Policy
     from discreet.release._cluster_policy import is_cluster_policy
-    from discreet.release._releasing import broken_by_keep, delivered, require_promises, target_for
+    from discreet.release._releasing import check_kept_columns, delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 
     where = asked_table(table, engine)
@@ -55,7 +55,7 @@ def command(
     with progress("apply") as report:
         done = carry_out(policy, where, keep=kept, cells=cells, memory_limit=memory_limit, progress=report)
         require_promises(policy, done)
-        by_keep = broken_by_keep(policy, done, anyway=keep_anyway)
+        by_keep = check_kept_columns(policy, done, anyway=keep_anyway)
         delivered(done, where, target)
     suppressed = done.unseen + done.withheld
     _tell(out, done.rows, suppressed, done.dropped, done.measures, by_keep, policy.promised, as_json)

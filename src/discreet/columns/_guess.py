@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -18,12 +19,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from discreet.columns._forms import personal_form
 from discreet.columns._types import ColumnType
 
 Label = Any
 Role = Literal["public", "sensitive", "identifier", "ignored"]
+Basis = Literal["content", "name", "repeats"]
 NEARLY = 0.9  # distinct values per record from which a column names people
 BY_THE_DAY = "released by the day"
+MOST = 50_000  # values that are looked at, evenly out of all
 FEW = 20  # records below which being unique says nothing
 
 _WORDS = {
@@ -40,7 +44,10 @@ _PERSON = (  # what a column is called that says who somebody is, whole names on
     r"((patient|person|customer|client|member|employee|subject|user|full|first|last|given|family|maiden|sur|fore) ?)?names?|"
     r"(patient|person|customer|client|member|employee|subject|user|case|record|admission|insurance|account|policy|passport|nhs|"
     r"phone|telephone|mobile|personal|social security|medical record) ?(id|ids|no|nr|num|number|key|code|nummer)|"
-    r"patients?|persons?|customers?|clients?|id|uuid|guid|pid|mrn|ssn|nhs|iban|passport|e ?mail( address)?|"
+    r"patients?|persons?|customers?|clients?|participants?|households?|"
+    r"(participant|household|family|study|medicare|tax) ?(id|no|nr|number)|"
+    r"pseudonyms?|pseudo ?id|hash|hash ?id|id ?hash|(patient|person|id|name|e ?mail) hash|hashed (id|name|e ?mail)|"
+    r"id|uuid|guid|pid|mrn|ssn|nhs|iban|passport|e ?mail( address)?|"
     r"(tele)?phone|mobile|fax|(home |street |postal )?address|ip|ip address"
 )
 _WHOSE = (  # whose record it is, for a column that repeats: homonyms and shared phones are no sign of one person
@@ -48,6 +55,10 @@ _WHOSE = (  # whose record it is, for a column that repeats: homonyms and shared
     r"( ?(id|no|nr|num|number|key|code|nummer|pseudonym|hash))?|pseudonym|pid|mrn|ssn|id|"
     r"(nhs|insurance|passport|social security|medical record|personal|national) ?(id|no|nr|num|number|nummer)|"
     r"patienten ?(id|nr|nummer)|versicherten ?(nr|nummer)"
+)
+_PERSON_ELSEWHERE = (
+    r"(patienten?|fall|versicherten?|kunden?|personal|mitglieds?|haushalts?|matrikel|konto|steuer) ?(id|nr|nummer)|haushalt|"
+    r"(vor|nach|familien)name|patientin|telefon(nummer)?|adresse|nom|pr[eé]nom|apellidos?|nombre|dni|cognome|codice fiscale"
 )
 # The same in German, French, Spanish and Italian.
 _FOREIGN = {
@@ -62,7 +73,7 @@ _FOREIGN = {
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
 _OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2}")
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*")
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PREFIXED = re.compile(r"([^\W\d]+[ ._#-]?)\d{2,}")
 _ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
 _SCALES = (
     ("low", "medium", "high"),
@@ -88,6 +99,14 @@ class ColumnGuess:
     distinct: int
     missing: int
     question: str = ""  # what only a person can say
+
+
+@dataclass(frozen=True)
+class Identified:
+    """Why a column names people, and by what that is known: its content, its name, or that it hardly repeats."""
+
+    reason: str
+    by: Basis
 
 
 def guess_type(name: str, labels: Sequence[Label]) -> tuple[ColumnType, str, str]:
@@ -193,9 +212,9 @@ def guess_columns(
 
 
 def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int, distinct: int) -> tuple[Role, str]:
-    identifies = identifying(name, labels, kind, rows, distinct)
-    if identifies:
-        return "identifier", identifies
+    identified = identify(name, labels, kind, rows, distinct)
+    if identified:
+        return "identifier", identified.reason
     if len(labels) < 2:
         return "ignored", "the same for everybody"
     if says(name, "public") and not says(name, "sensitive"):
@@ -207,34 +226,47 @@ def _role(name: str, labels: Sequence[Label], kind: ColumnType, rows: int, disti
     return "ignored", "nothing in its name says who may know it: decide"
 
 
-def identifying(name: str, labels: Sequence[Label], kind: ColumnType, rows: int, distinct: int | None = None) -> str:
-    """Why a column names people, or nothing: mail addresses, names and numbers of persons, texts that hardly repeat."""
+def identify(
+    name: str, labels: Sequence[Label], kind: ColumnType, rows: int, distinct: int | None = None
+) -> Identified | None:
+    """Why a column names people: what its values look like, how it is called, or that it hardly repeats."""
     present = [label for label in labels if label is not None]
-    words = [label for label in present if isinstance(label, str)]
-    if words and sum(bool(_MAIL.fullmatch(word)) for word in words) > len(present) / 2:
-        return "mail addresses"
     distinct = len(present) if distinct is None else distinct
+    present = present[:: len(present) // MOST + 1]
+    words = [str(label) for label in present if isinstance(label, str | uuid.UUID)]
     share = distinct / rows if rows else 0.0
-    if len(present) > FEW and re.fullmatch(_PERSON, " ".join(_parts(name))):
-        return "named like an identifier, with many values"  # however often people come again
+    form = personal_form(words, many=distinct > FEW or (rows > 1 and share >= 0.5))
+    if form and len(words) > len(present) / 2:
+        return Identified(form, "content")
+    if distinct > FEW and re.fullmatch(f"{_PERSON}|{_PERSON_ELSEWHERE}", " ".join(_parts(name))):
+        return Identified("named like an identifier, with many values", "name")  # however often people come again
     named = says(name, "identifier")
     unique = rows > FEW and share >= NEARLY
     if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
-        return "named like an identifier, and it hardly repeats"
+        return Identified("named like an identifier, and it hardly repeats", "name")
+    if distinct > FEW and distinct * FEW >= rows and not _has_other_meaning(name) and _numbered(words, present):
+        return Identified("numbered as people are", "name")
     whole = all(isinstance(label, int) and not isinstance(label, bool) for label in present)
-    if unique and ((words and kind.kind not in ("number", "date")) or (whole and _counts_up(present, distinct))):
-        return f"different for {share:.0%} of the records"
+    if unique and words and kind.kind not in ("number", "date"):
+        return Identified(f"different for {share:.0%} of the records", "repeats")
+    if unique and whole and not says(name, "public") and _counts_up(present, distinct):
+        return Identified(f"different for {share:.0%} of the records", "repeats")
     if unique and whole and kind.kind == "code":
-        return f"numbers that are different for {share:.0%} of the records"
-    return ""
+        return Identified(f"numbers that are different for {share:.0%} of the records", "repeats")
+    return None
 
 
-def never_kept(name: str, labels: Sequence[Label], rows: int, distinct: int | None = None) -> str:
-    """What a column does that is never released as it is, or nothing: different in every row is a name, whatever it says."""
-    if rows > 1 and (len(labels) if distinct is None else distinct) >= rows:
-        return "is different in every row: it identifies people"
-    reason = identifying(name, labels, guess_type(name, labels)[0], rows, distinct)
-    return f"identifies people ({reason})" if reason else ""
+def _has_other_meaning(name: str) -> bool:
+    return any(says(name, what) for what in ("code", "public", "amount"))
+
+
+def _numbered(words: Sequence[str], present: Sequence[Label]) -> bool:
+    """Whether values are P0001, P0002, … with one beginning, or whole numbers as long as those of persons and phones."""
+    if words:
+        begun = [_PREFIXED.fullmatch(word) for word in words]
+        return len(words) == len(present) and all(begun) and len({found.group(1) for found in begun if found}) == 1
+    whole = [label for label in present if isinstance(label, int) and not isinstance(label, bool)]
+    return len(whole) == len(present) > 0 and 2 * sum(10**8 <= label < 10**16 for label in whole) > len(whole)
 
 
 def names_people(name: str) -> bool:

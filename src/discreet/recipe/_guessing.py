@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from discreet._text import counted
 from discreet.columns import ColumnGuess, guess_columns
-from discreet.columns._guess import never_kept
+from discreet.columns._judging import ValueCounts, judge_kept
 from discreet.errors import TableError
 from discreet.recipe._sections import ColumnSection, DataSection, OutputSection
 from discreet.tables._columns import encode_column
@@ -97,7 +97,7 @@ def guessed(table: object, na: Sequence[str] = (), columns: Profile | None = Non
     found = guess_columns(seen.columns, rows, seen.fine)
     where, _, inner = str(fspath(table)).partition("#") if isinstance(table, str | PathLike) else ("", "", "")
     sensitive = [each.name for each in found if each.role == "sensitive"]
-    kept = [name for name in sensitive if not never_kept(name, seen.columns[name][0], rows, seen.fine.get(name))]
+    kept = [name for name in sensitive if not judge_kept(ValueCounts(name, *seen.columns[name], seen.fine.get(name)))]
     return {
         "data": DataSection(table=where, name=inner or None, na=list(na)),
         "columns": {each.name: _section(each) for each in found},

@@ -173,6 +173,11 @@ class Recipe:
         return found
 
     @property
+    def said(self) -> dict[str, str]:
+        """The types that are said of columns, public or not, by name."""
+        return {name: each.type for name, each in self.columns.items() if each.type}
+
+    @property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How far apart the values of sensitive columns are, where files say so, by column."""
         files = {name: self.columns[name].hierarchy for name in self.sensitive}

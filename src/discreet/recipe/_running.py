@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from discreet.auditing._group_requirements import parse_all, refuse_idle
-from discreet.errors import InputError, listed
+from discreet.errors import ColumnError, InputError, listed
 from discreet.joint import Joint
 from discreet.release import Policy
 from discreet.release._cutting import check_cut
@@ -15,6 +15,7 @@ from discreet.release._models import check_target_column
 from discreet.release._people import PeopleColumns
 from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through, check_files
+from discreet.release._releasing import check_public_part
 from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
 from discreet.search import RANGES, frontier
@@ -43,6 +44,8 @@ def run(recipe: Recipe, *, force: bool = False, progress: Progress | None = None
         raise InputError('the recipe names no public column: [columns.NAME] role = "public"')
     cut = cut_of(recipe)
     people_of(recipe).check_keep(recipe.output.keep)
+    if named := [name for name in recipe.output.keep if name in recipe.having("identifier")]:
+        raise ColumnError(f"column {named[0]!r} has the role identifier: it is never kept")
     if recipe.require and cut:
         raise InputError(
             f"a recipe releases whole groups (require) or cuts one frontier ({', '.join(cut)}): drop one of the two"
@@ -80,6 +83,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
     options = TableReleaseOptions(
         keep=output.keep,
         keep_anyway=output.keep_anyway,
+        types=recipe.said,
         target=output.target,
         people=people_of(recipe),
         purpose=output.purpose,
@@ -120,7 +124,7 @@ def _on_cluster(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         recipe.public,
         recipe.sensitive,
         recipe.require,
-        recipe.types,
+        {**recipe.types, **{name: kind for name, kind in recipe.said.items() if name in output.keep}},
         recipe.hierarchies,
         weights=recipe.weights,
         out=recipe.place(output.table),
@@ -206,6 +210,7 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
     options = ReleaseOptions(
         keep=output.keep,
         keep_anyway=output.keep_anyway,
+        types=recipe.said,
         cells=output.cells,
         unseen=output.unseen,
         suppress=recipe.search.suppress,
@@ -236,6 +241,8 @@ def frontier_of(
     asked, columns = recipe.frontier, recipe.columns
     if joint is None:
         joint = _counted(recipe, progress)
+    if cut is not None:  # for a release: before anything is searched
+        check_public_part(joint, recipe.said)
     scale = {name: float(columns[name].scale or 1) for name in recipe.public if columns[name].scale is not None}
     order = {name: columns[name].order for name in recipe.public if columns[name].order}
     utility = asked.utility

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet.columns._judging import ValueCounts, refuse_kept
 from discreet.errors import ColumnError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy, Placed, on_spark
 from discreet.release._recounting import Recount, recounted
-from discreet.release._releasing import refuse_kept
-from discreet.release._rows import refuse_identifiers
+from discreet.release._releasing import refuse_broken
 from discreet.tables._columns import encode_column
 from discreet.tables._spark_asking import asking, calm, collected
 from discreet.tables._spark_folder import SparkFolder, times_over
@@ -77,14 +77,14 @@ def _applied(
     for name in kept:
         seen = collected(rows.groupBy(made.keys[name]).agg(functions.count(functions.lit(1)).alias("times")))
         coded = encode_column(seen[made.keys[name]], frozenset())
-        refuse_identifiers({name: coded}, seen["times"].to_numpy())
+        refuse_kept([ValueCounts.of(name, *coded, seen["times"].to_numpy())], anyway=anyway)
     secrets = made.secrets(policy.sensitive)
     found = recounted(rows, policy.cells, secrets, policy.require, na=policy.na)
     if found.broken:
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(found.broken))
     finer = [made.keys[name] for name in kept if name not in policy.sensitive]
     beside = recounted(rows, [*policy.cells, *finer], secrets, policy.require, na=policy.na).broken if finer else []
-    refuse_kept(kept, beside, anyway=anyway)
+    refuse_broken(kept, beside, anyway=anyway)
     with target.replacing() as place:
         columns = [*policy.cells, *(made.keys[name] for name in kept)]
         alike = rows.groupBy(*columns).agg(functions.count(functions.lit(1)).alias("times"))  # the order of rows goes

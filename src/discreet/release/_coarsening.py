@@ -31,6 +31,11 @@ class Coarsening(Protocol):
         ...
 
     @property
+    def is_of_typed_columns(self) -> bool:
+        """Whether it was made of typed columns, which are judged before anything is searched."""
+        ...
+
+    @property
     def blocks(self) -> Sized: ...
     @property
     def labels(self) -> tuple[tuple[str, ...], ...]:

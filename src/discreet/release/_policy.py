@@ -121,6 +121,11 @@ class Policy:
 
     # ------------------------------------------------------------------ cells
 
+    @property
+    def is_of_typed_columns(self) -> bool:
+        """Whether its columns were judged before it was made: a joint does not know what they are."""
+        return False
+
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """What a released row of each block says, one text a public column; unique to the block."""

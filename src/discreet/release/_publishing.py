@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -14,7 +14,14 @@ from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.release._release_page import release_fragment, release_page
-from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, target_for, write_together
+from discreet.release._releasing import (
+    check_kept_columns,
+    check_public_part,
+    fingerprint,
+    spare_originals,
+    target_for,
+    write_together,
+)
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._writing import check_target
 
@@ -45,6 +52,8 @@ class ReleaseOptions:
         Other columns to release as they are.
     keep_anyway
         Also where together with them the policy's promises are broken; the report says so first.
+    types
+        Types that were said of columns, by name: they win over what a column's name suggests, never over what it holds.
     cells
         What a cell holds: its block's "label" or its "codeword".
     unseen
@@ -67,6 +76,7 @@ class ReleaseOptions:
 
     keep: Sequence[str] = ()
     keep_anyway: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
     cells: Cells = "label"
     unseen: Unseen = "nearest"
     suppress: int = 0
@@ -249,6 +259,7 @@ def carry_through(
         raise InputError(
             f"the sensitive column {', '.join(map(repr, joint.sensitive))} has a single value: nothing to protect"
         )
+    check_public_part(joint, options.types)
     policy, is_cut_short = point.policy, False
     if options.suppress:
         point, policy, is_cut_short = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
@@ -269,7 +280,7 @@ def carry_through(
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
+    by_keep = check_kept_columns(policy, done, anyway=options.keep_anyway, types=options.types)
     release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short)
     _write_all(release, table)
     return release

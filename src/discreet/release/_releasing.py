@@ -6,15 +6,19 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from discreet._typing import Cells, IntArray
+from discreet.columns._guess import guess_type
+from discreet.columns._judging import refuse_kept, refuse_public
+from discreet.columns._types import parse_type
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.tables._columns import encode_column
-from discreet.tables._labels import Alphabet, combine
+from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import source_of
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_folder import SparkFolder, repeated
@@ -22,6 +26,7 @@ from discreet.tables._writing import check_table_target, fitted, read_back, stag
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
+    from discreet.joint._joint import Joint
     from discreet.release._coarsening import Coarsening
 
 Target: TypeAlias = Path | SparkFolder
@@ -34,6 +39,7 @@ def release(
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
     keep_anyway: bool = False,
+    types: Mapping[str, str] = MappingProxyType({}),
     cells: Cells = "label",
     force: bool = False,
     memory_limit: str | None = None,
@@ -44,11 +50,15 @@ def release(
     Columns that break the policy's promises when they stand beside the coarse ones are kept only with `keep_anyway`.
     Without `out` the result is of the kind that was given (a pandas frame for a pandas frame; an Arrow table for a
     file or a relation); with `out` it is written there, in the format that the suffix names, and the path is returned.
+    Columns that name people are refused; a type that is said in `types`, {column: "number"}, wins over how one is called.
     `memory_limit` is what counting a file may use, such as "2GB".
     """
     target = target_for(table, out, force=force)
     done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
-    broken_by_keep(policy, done, anyway=keep_anyway)
+    if not policy.is_of_typed_columns:
+        held = {name: counted for name, counted in done.value_counts.items() if name in policy.public}
+        check_public_columns({name: counted.labels for name, counted in held.items()}, done.rows, types)
+    check_kept_columns(policy, done, anyway=keep_anyway, types=types)
     return delivered(done, table, target)
 
 
@@ -59,6 +69,7 @@ def apply(
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
     keep_anyway: bool = False,
+    types: Mapping[str, str] = MappingProxyType({}),
     cells: Cells = "label",
     force: bool = False,
     memory_limit: str | None = None,
@@ -68,7 +79,7 @@ def apply(
     target = target_for(table, out, force=force)
     done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
     require_promises(policy, done)
-    broken_by_keep(policy, done, anyway=keep_anyway)
+    check_kept_columns(policy, done, anyway=keep_anyway, types=types)
     return delivered(done, table, target)
 
 
@@ -151,18 +162,44 @@ def require_promises(policy: Coarsening, done: ReleasedRows) -> None:
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(reasons))
 
 
-def broken_by_keep(policy: Coarsening, done: ReleasedRows, *, anyway: bool) -> tuple[str, ...]:
-    """Why the promises do not hold with the columns kept as they are; refused unless they are wanted `anyway`."""
+def check_public_columns(columns: Mapping[str, Sequence[Label]], rows: int, types: Mapping[str, str]) -> None:
+    """Refuse public columns that name people; `types` are those that were said of columns, by name."""
+    for name, labels in columns.items():
+        kind = parse_type(types[name], name) if name in types else guess_type(name, labels)[0]
+        refuse_public(name, labels, rows, kind, is_said=name in types)
+
+
+def check_public_part(joint: Joint, types: Mapping[str, str]) -> None:
+    """Refuse public columns of a joint that name people; those that were coarsened while they were counted do not."""
+    columns = zip(joint.public, joint.x_columns, strict=True)
+    listed_columns = {
+        name: column.tolist() if isinstance(column, np.ndarray) else column
+        for name, column in columns
+        if name not in joint.bands
+    }
+    check_public_columns(listed_columns, int(joint.total), types)
+
+
+def check_kept_columns(
+    policy: Coarsening, done: ReleasedRows, *, anyway: bool, types: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Why the promises do not hold with the columns kept as they are; refused unless they are wanted `anyway`.
+
+    Columns that name people are refused whoever wants them. `types` are those that were said of columns, by name.
+    """
+    refuse_kept(
+        (counted for name, counted in done.value_counts.items() if name not in policy.public), said=types, anyway=anyway
+    )
     kept = [name for name in done.columns if name not in policy.public and name not in policy.sensitive]
     if kept and done.with_kept is None:
         reasons: tuple[str, ...] = (f"without {listed(policy.sensitive)} nobody can tell",)
     else:
         reasons = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
-    refuse_kept(kept, reasons, anyway=anyway)
+    refuse_broken(kept, reasons, anyway=anyway)
     return reasons
 
 
-def refuse_kept(kept: Sequence[str], reasons: Sequence[str], *, anyway: bool) -> None:
+def refuse_broken(kept: Sequence[str], reasons: Sequence[str], *, anyway: bool) -> None:
     """Refuse columns with which promises do not hold, unless they are wanted `anyway`."""
     if reasons and not anyway:
         raise RequirementError(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import BoolArray, Cells, IntArray
-from discreet.columns._guess import never_kept
+from discreet.columns._judging import ValueCounts
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes, nobody
 from discreet.release._people import PeopleColumns, PeopleRisk
@@ -44,6 +44,9 @@ class ReleasedRows:
     with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
     measures: dict[str, float] = field(default_factory=dict)  # what the release leaks, recomputed from its rows
     people: PeopleRisk | None = None  # who is found before and after, where that was asked
+    value_counts: Mapping[str, ValueCounts] = field(
+        default_factory=dict, repr=False
+    )  # what released columns held, before
 
 
 def carry_out(
@@ -88,7 +91,6 @@ def carry_out(
         raise RequirementError("no row of this table can be released by this policy: its values are all unknown to it")
     rows = {name: (alphabet, codes[stays]) for name, (alphabet, codes) in coded.items()}
     kept = {name: rows[name] for name in kept_names}
-    refuse_identifiers(kept, counts[stays])
     joint, with_kept = _joints(policy, rows, kept, (s_names, a_names), (block[stays], counts[stays]))
     columns, row_counts = _distinct_rows(policy, cells, kept, (block[stays], counts[stays]))
     return ReleasedRows(
@@ -101,6 +103,11 @@ def carry_out(
         joint=joint,
         with_kept=with_kept,
         measures=policy.figures(joint) if joint is not None else {},
+        value_counts={
+            name: ValueCounts.of(name, *rows[name], counts[stays])
+            for name in (*policy.public, *kept_names)
+            if name not in policy.bands
+        },
         people=None if people is None else PeopleRisk.of(people, _groups(x_codes, block, present), counts, coded),
     )
 
@@ -166,16 +173,6 @@ def _present(policy: Coarsening, coded: Coded, counts: IntArray) -> BoolArray:
             "which this policy refuses"
         )
     return present
-
-
-def refuse_identifiers(coded: Coded, counts: IntArray) -> None:
-    """A column that names people is never kept: one that is different in (nearly) every row, mail addresses, names."""
-    rows = int(counts.sum())
-    for name, (alphabet, codes) in coded.items():
-        labels = [alphabet.label(code) for code in np.unique(codes).tolist()]
-        does = never_kept(name, labels, rows)
-        if does:
-            raise ColumnError(f"column {name!r} {does} and is never kept")
 
 
 def _distinct_rows(

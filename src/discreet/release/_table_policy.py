@@ -85,6 +85,11 @@ class TablePolicy:
         return self.letters is None
 
     @property
+    def is_of_typed_columns(self) -> bool:
+        """Whether its columns were judged before it was made: they were."""
+        return True
+
+    @property
     def blocks(self) -> Boxes:
         """The boxes, by the name that other policies have for them."""
         return self.boxes

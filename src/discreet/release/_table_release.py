@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
 from discreet.release._models import ModelScore, score_models
 from discreet.release._people import PeopleColumns, PeopleRisk
-from discreet.release._releasing import broken_by_keep, fingerprint, spare_originals, target_for, write_together
+from discreet.release._releasing import check_kept_columns, fingerprint, spare_originals, target_for, write_together
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
@@ -40,6 +40,8 @@ class TableReleaseOptions:
         Other columns to release as they are.
     keep_anyway
         Also where together with them the requirement is broken; the report says so first.
+    types
+        Types that were said of columns, by name: they win over what a column's name suggests, never over what it holds.
     target
         A column that models will predict: the report says how well they still do.
     purpose
@@ -56,6 +58,7 @@ class TableReleaseOptions:
 
     keep: Sequence[str] = ()
     keep_anyway: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
     target: str | None = None
     purpose: str = ""
     people: PeopleColumns = field(default_factory=PeopleColumns)
@@ -257,7 +260,7 @@ def publish_table(
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    by_keep = broken_by_keep(policy, done, anyway=options.keep_anyway)
+    by_keep = check_kept_columns(policy, done, anyway=options.keep_anyway, types=options.types)
     letters, target = targets_of(table, policy, options.target, memory_limit=options.memory_limit, progress=progress)
     scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet.auditing._group_requirements import GroupRequirement
+from discreet.columns._judging import ValueCounts, refuse_kept
 from discreet.errors import ColumnError, TableError, listed
-from discreet.release._rows import refuse_identifiers
 from discreet.search.tables._cluster_work import Job, group_work, part_work, tally_work
 from discreet.search.tables._coded_table import CodedTable, engine_column, engine_requirement
 from discreet.search.tables._column_types import axes_of
@@ -60,6 +60,8 @@ class Asked:
     missing: MissingPolicy = "level"
     na: tuple[str, ...] = ()
     part: int = PART
+    said: frozenset[str] = frozenset()  # kept columns whose type was said
+    anyway: bool = False
 
     def __post_init__(self) -> None:
         for names, others, words in (
@@ -121,8 +123,9 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     counted = int(found[asked.names[0]].counts.sum())
     if not counted:
         raise TableError(f"{source.name}: every row has a missing value, and was dropped: there is nothing to release")
-    for name in asked.keep:
-        refuse_identifiers({name: (found[name].alphabet, found[name].codes)}, found[name].counts)
+    kept = ((name, found[name]) for name in asked.keep)
+    held = (ValueCounts.of(name, column.alphabet, column.codes, column.counts) for name, column in kept)
+    refuse_kept(held, said=asked.said, anyway=asked.anyway)
     problem = _problem(asked, found, counted)
     problem.check(asked.wanted)
     problem.refuse_idle(asked.wanted)

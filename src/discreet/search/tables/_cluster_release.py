@@ -16,7 +16,7 @@ from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import InputError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy
 from discreet.release._recounting import Sizes, recounted
-from discreet.release._releasing import refuse_kept
+from discreet.release._releasing import refuse_broken
 from discreet.search.tables._cluster import COUNT, PART, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_outcome import ClusterRelease
 from discreet.search.tables._cluster_page import cluster_page
@@ -65,7 +65,7 @@ def release_on_cluster(
     table
         A DataFrame of PySpark (not of Spark Connect).
     public, sensitive, require, types, hierarchies, weights, suppress, seed, missing, na
-        As of `generalise`.
+        As of `generalise`; types of columns that are kept say that their names prove nothing.
     out, policy
         Folders on any file system that the cluster knows. The policy is private: it lists the values that occurred.
     report, purpose
@@ -80,6 +80,8 @@ def release_on_cluster(
     names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     shown = (public,) if isinstance(public, str) else tuple(public)
     trees, coarse = by_role(names, hierarchies)
+    said = frozenset(types or ()) & (frozenset(keep) - frozenset(shown))
+    types = {name: kind for name, kind in (types or {}).items() if name not in said}
     asked = Asked(
         shown,
         names,
@@ -93,6 +95,8 @@ def release_on_cluster(
         missing=missing,
         na=checks.texts(na, name="na"),
         part=part or PART,
+        said=said,
+        anyway=keep_anyway,
     )
     checks.time_limit(time_limit)
     source = SparkTable.of(table)
@@ -194,7 +198,7 @@ def _written(
     if after.broken:
         raise RequirementError("no release that keeps the requirement was found: " + "; ".join(after.broken))
     by_keep = tuple(beside.broken) if beside else ()
-    refuse_kept(kept, by_keep, anyway=keep_anyway)
+    refuse_broken(kept, by_keep, anyway=keep_anyway)
     checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
     if not checked:
         raise TableError(f"{files['out']} would not come out as it was measured, and was not written")

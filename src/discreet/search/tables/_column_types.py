@@ -11,7 +11,8 @@ import numpy as np
 
 from discreet._text import an
 from discreet.columns import Axis, ColumnType, Hierarchy, axis_of, guess_type, parse_type
-from discreet.columns._guess import identifying, with_unit
+from discreet.columns._guess import with_unit
+from discreet.columns._judging import refuse_public
 from discreet.errors import ColumnError, InputError, listed
 from discreet.tables._counting import Counted
 
@@ -66,9 +67,8 @@ def axes_of(counted: Counted, said: Mapping[str, ColumnType], weights: Mapping[s
         if len(labels) < 2:
             raise ColumnError(f"public column {name!r} has the same value in every row: it tells nothing, leave it out")
         kind = with_unit(_guessed(name, labels, said.get(name, ColumnType("auto"))), labels)
-        reason = identifying(name, labels, kind, counted.rows)
-        if reason and len(labels) - (labels[-1] is None) == counted.rows:
-            raise ColumnError(f"public column {name!r} names people ({reason}): leave it out")
+        is_said = name in said and said[name].kind != "auto"
+        refuse_public(name, labels, counted.rows, kind, is_said=is_said)
         if weights and name in weights:
             kind = replace(kind, weight=float(weights[name]))
         axes.append(axis_of(name, labels, kind))

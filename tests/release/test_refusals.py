@@ -1,0 +1,201 @@
+"""Columns that no release holds, whatever was required of groups: by what they are called, and by what they hold."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet as dc
+from discreet.errors import ColumnError, RequirementError
+from discreet.release._publishing import ReleaseOptions
+from tests.processes import said
+
+Table = dict[str, list[Any]]
+GIVEN = ("Marta", "Jens", "Chloe", "Ibrahim", "Olga", "Pedro", "Ruth", "Sven", "Yusuf", "Nora")
+FAMILY = ("Okafor", "Brandt", "Leclerc", "Yilmaz", "Petrova", "Ortega", "Weiss", "Holm")
+FILES = ("--out", "out.csv", "--policy", "policy.json")
+WHOLE = ("--require", "n>=4", "--time-limit", "1")
+ONE = ("--max-leakage", "2")
+
+
+def visits(people: int = 70, rows: int = 210) -> Table:
+    """Visits of people who come again: nothing that names them is different in every row."""
+    rng = random.Random(26)
+    who = [rng.randrange(people) for _ in range(rows)]
+    name = [f"{GIVEN[i % 10]} {FAMILY[i // 10]}" for i in range(people)]
+    return {
+        "age": [20 + i * 3 % 50 for i in who],
+        "region": [f"R{i % 6}" for i in who],
+        "treatment": [rng.choice(("rest", "pills", "surgery", "talk", "diet")) for _ in who],
+        "contact": [f"{name[i].replace(' ', '.').lower()}@post.example" for i in who],
+        "called": [f"+49 30 {7000 + 37 * i} {10 + i}" for i in who],
+        "whom": [name[i] for i in who],
+        "key": [hashlib.sha256(f"salt {i}".encode()).hexdigest()[:12] for i in who],
+        "pseudonym": [1000 + 17 * i for i in who],
+        "subject": [f"S-{i:04}" for i in who],
+        "remark": [
+            rng.choice(("fine", "asked to come again", "has a cough")) if k % 9 else f"came with {GIVEN[i % 10]} Moll"
+            for k, i in enumerate(who)
+        ],
+    }
+
+
+CONTENT = {
+    "contact": "mail addresses",
+    "called": "phone or personal numbers",
+    "whom": "names of people",
+    "key": "hashes or random codes",
+}
+NAME = {"pseudonym": "named like an identifier, with many values", "subject": "numbered as people are"}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(table: Table, path: str = "visits.csv") -> str:
+    with Path(path).open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+    return path
+
+
+# ---------------------------------------------------------------------- who somebody is
+
+
+@pytest.mark.parametrize(("column", "why"), [*CONTENT.items(), *NAME.items()])
+def test_identifiers_are_refused_as_public(capsys: Any, here: Path, column: str, why: str) -> None:
+    write(visits())
+    for path in (WHOLE, ONE):
+        public = f"age,{column}" if path is WHOLE else column
+        code, out, err = said(capsys, "release", "visits.csv", "-s", "treatment", "-p", public, *path, *FILES)
+        assert (code, out) == (2, "")
+        assert f"public column '{column}' names people ({why})" in err and err.count("\n") == 1
+    assert [each.name for each in here.iterdir()] == ["visits.csv"]
+
+
+@pytest.mark.parametrize(("column", "why"), [*CONTENT.items(), *NAME.items()])
+def test_identifiers_are_refused_as_kept(capsys: Any, here: Path, column: str, why: str) -> None:
+    write(visits())
+    for path in (WHOLE, ONE):
+        for sensitive in ("treatment", f"treatment,{column}"):  # to call it sensitive excuses nothing
+            asked = ("release", "visits.csv", "-s", sensitive, "-p", "age", *path, *FILES, "--keep", column)
+            code, out, err = said(capsys, *asked)
+            assert (code, out) == (2, "")
+            assert f"column '{column}' identifies people ({why}) and is never kept" in err
+    assert [each.name for each in here.iterdir()] == ["visits.csv"]
+
+
+@pytest.mark.parametrize(("column", "why"), [*CONTENT.items(), *NAME.items()])
+def test_python_and_recipes_refuse_identifiers(here: Path, column: str, why: str) -> None:
+    table = visits()
+    with pytest.raises(ColumnError, match=why):
+        dc.generalise(table, ["age", column], ["treatment"], ["n>=4"], time_limit=1)
+    frontier = dc.frontier(dc.Joint.from_table(table, "treatment", column), time_limit=1)
+    with pytest.raises(ColumnError, match=why):
+        frontier.at(max_leakage=2).release(table)
+    with pytest.raises(ColumnError, match=why):
+        dc.publish(table, frontier, out="out.csv", policy_file="policy.json", max_leakage=2)
+    write(table)
+    text = (
+        'require = ["n>=4"]\n[data]\ntable = "visits.csv"\n[search]\ntime_limit = 1\n[columns.age]\nrole = "public"\n'
+    )
+    with pytest.raises(ColumnError, match=why):
+        dc.Recipe.parse(text + f'[columns.{column}]\nrole = "public"\n').run()
+    with pytest.raises(ColumnError, match=why):
+        dc.Recipe.parse(text + f'[output]\nkeep = ["{column}"]\n').run()
+    with pytest.raises(ColumnError, match="has the role identifier: it is never kept"):
+        dc.Recipe.parse(text + '[columns.region]\nrole = "identifier"\n[output]\nkeep = ["region"]\n').run()
+    assert not Path("out.csv").exists() and not Path("released.csv").exists()
+
+
+def test_a_type_wins_over_a_name_and_never_over_what_a_column_holds(capsys: Any, here: Path) -> None:
+    table = visits()
+    table["customers"] = [value * 7 % 60 for value in table["age"]]  # how many a shop has
+    write(table)
+    asked = ("release", "visits.csv", "-s", "treatment", *FILES, "--force")
+    for path in (WHOLE, ONE):
+        code, _, err = said(capsys, *asked, *path, "-p", "customers")
+        assert code == 2 and "--type customers=number (types={'customers': 'number'})" in err
+        assert said(capsys, *asked, *path, "-p", "customers", "--type", "customers=number")[0] == 0
+        code, _, err = said(capsys, *asked, *path, "-p", "age", "--keep", "customers", "--type", "customers=number")
+        assert "identifies people" not in err
+        code, _, err = said(capsys, *asked, *path, "-p", "contact", "--type", "contact=category")
+        assert code == 2 and "public column 'contact' names people (mail addresses): leave it out\n" in err
+    policy = dc.frontier(dc.Joint.from_table(table, "treatment", "customers"), time_limit=1).at(max_leakage=2)
+    assert policy.release(table, types={"customers": "number"})
+    options = ReleaseOptions(types={"customers": "number"}, force=True)
+    frontier = dc.frontier(dc.Joint.from_table(table, "treatment", "customers"), time_limit=1)
+    dc.publish(table, frontier, out="out.csv", policy_file="policy.json", max_leakage=2, options=options)
+
+
+def test_text_that_names_people_must_be_wanted(capsys: Any, here: Path) -> None:
+    write(visits())
+    asked = ("release", "visits.csv", "-s", "treatment", "-p", "age", *ONE, *FILES, "--keep", "remark")
+    code, out, err = said(capsys, *asked)
+    assert (code, out) == (2, "")
+    assert "column 'remark' is text that mentions names, in 8 of 12 different texts: leave it out" in err
+    assert "Moll" not in err
+    assert said(capsys, *asked, "--keep-anyway")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "write to olga.p@post.example",
+        "ring 0171 2345678",
+        "see patient no. 48213",
+        "Frau Brandt rang",
+        "met OLGA WEISS",
+    ],
+)
+def test_one_text_is_enough(text: str) -> None:
+    table = visits()
+    table["remark"] = [text, *("fine", "as before") * 104, "fine"]
+    policy = dc.frontier(dc.Joint.from_table(table, "treatment", "age"), time_limit=1).at(max_leakage=2)
+    with pytest.raises(ColumnError, match="in 1 of 3 different texts"):
+        policy.release(table, keep="remark")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Crohn disease", "Down syndrome", "Parkinson", "no finding", "St. Anna Hospital", "moved from San Jose"),
+        ("on 2024-02-03 and 04.05.2024", "120/80 mmHg", "5 mg at 8:00", "1,000,000 copies", "level 3 of 4"),
+        ("New York", "Bad Homburg", "Rio de Janeiro", "Santa Ana", "Saint Paul", "Charlotte"),
+        ("E11.9", "I10", "Z00.0", "C50.1", "A01.2", "B20"),
+    ],
+)
+def test_other_texts_are_kept(texts: tuple[str, ...]) -> None:
+    table = visits()
+    table["remark"] = [texts[i % len(texts)] for i in range(len(table["age"]))]
+    table["remark"][:2] = [f"{texts[0]}, {texts[1]}", f"{texts[2]}; {texts[3]} {texts[4]}"]
+    policy = dc.frontier(dc.Joint.from_table(table, "treatment", "age"), time_limit=1).at(max_leakage=2)
+    assert "remark" in policy.release(table, keep="remark", keep_anyway=True)
+    with pytest.raises(RequirementError, match="with 'remark' kept"):  # it tells more: that is another question
+        policy.release(table, keep="remark")
+
+
+def test_init_and_releases_agree(capsys: Any, here: Path) -> None:
+    write(visits())
+    assert said(capsys, "init", "visits.csv")[0] == 0
+    recipe = dc.Recipe.load("recipe.toml")
+    assert set(recipe.having("identifier")) == {*CONTENT, *NAME}
+
+
+def test_an_audit_says_that_a_public_column_names_people(capsys: Any, here: Path) -> None:
+    write(visits())
+    code, out, _ = said(capsys, "audit", "visits.csv", "-s", "treatment", "-p", "age,contact,pseudonym")
+    assert code == 0
+    assert "contact names people (mail addresses): a release refuses it as public" in " ".join(out.split())
+    assert "discreet release visits.csv --public age --sensitive treatment" in " ".join(out.split())
+    assert "pseudonym names people (named like an identifier, with many values)" in " ".join(out.split())
+    assert "names people" not in said(capsys, "audit", "visits.csv", "-s", "treatment", "-p", "age,region")[1]
