@@ -107,6 +107,7 @@ def test_what_stops_it_is_one_line(
         ("", [str(config), "--set-up", "--add", "=1"], "does not read as NAME=BITS"),
         ("", [str(config), "--set-up", "--keys", str(folder / "file")], "file"),
         ("", [str(config), "--check", "--add", "ann=1"], "--check writes nothing: leave out --add"),
+        ("", [str(config), "--seal", "--add", "ann=1"], "--seal stops once the ledger is sealed: leave out --add"),
         ('ledger = "postgresql://127.0.0.1:1/x"\n', [str(config), "--check"], "the ledger cannot be "),
         ('ledger = "file"\n', [str(config), "--check"], "the ledger cannot be "),
         ("prot = 1\n", [str(config), "--set-up"], "'prot' is not a setting: did you mean 'port'"),

@@ -106,6 +106,10 @@ def command(
             end = f"; its head is {head}" if head.number else "; the next start brings it up to date"
             click.echo(f"ledger: {answers:,} answers, none missing or changed{end}")
         return
+    if seal and (wanted or renew or set_up or keys is not None):
+        raise InputError(
+            "--seal stops once the ledger is sealed: leave out --add, --keys, --new-owner-key and --set-up"
+        )
     host = host or settings.host
     check_reach(host, proxy, certificate, private_key)
     tls = certificates(certificate, private_key)
