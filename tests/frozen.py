@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import discreet as dc
 from discreet import queries, sample_privacy
@@ -276,6 +278,37 @@ def of_recipe(path: Path, scratch: Path) -> dict[str, Any]:
     told = json.loads(done.stdout)
     released = columns_of(scratch / recipe.output.table)
     return {**found, "rows": told["rows"], "suppressed": told["suppressed"], "released": rows_of(released)}
+
+
+def for_spark(name: str, folder: Path) -> Path:
+    """One of the tables as Parquet, which is what Spark reads."""
+    columns = columns_of(TABLES / f"{name}.csv")
+    kinds = {"age": int, "chol": float}
+    typed = {each: list(map(kinds.get(each, str), values)) for each, values in columns.items()}
+    pq.write_table(pa.table(typed), folder / f"{name}.parquet")
+    return folder / f"{name}.parquet"
+
+
+def of_cluster_policy(path: Path, scratch: Path, master: str) -> dict[str, Any]:
+    """A folder that a cluster wrote, used by the commands; it is not among KINDS, since it needs Spark."""
+    spark = ("--engine", "spark", "--master", master, "--json")
+    found: dict[str, Any] = {}
+    for name in ("people", "newcomers", "strangers"):
+        table, out = str(for_spark(name, scratch)), scratch / f"{name}-released.parquet"
+        done = run("apply", str(path), table, "--out", str(out), *spark)
+        assert done.returncode in (0, 1), done.stderr
+        if done.returncode:
+            found[name] = REFUSED
+            continue
+        told = json.loads(done.stdout)
+        originals = ("--original", table) if name == "people" else ()  # others have values that the policy never saw
+        checked = run("verify", str(out), "--policy", str(path), *originals, *spark)
+        found[name] = {
+            **{part: plain(told[part]) for part in ("rows", "suppressed", "measures")},
+            "released": rows_of(pq.read_table(out).to_pydict()),
+            "verified": {part: plain(json.loads(checked.stdout)[part]) for part in ("ok", "measures")},
+        }
+    return found
 
 
 KINDS: dict[str, Callable[[Path, Path], dict[str, Any]]] = {

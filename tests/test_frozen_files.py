@@ -15,6 +15,7 @@ import pytest
 from discreet.agent import AgentError, Client
 from tests import frozen
 from tests.agent.servers import Server
+from tests.cluster import Cluster
 from tests.processes import run
 
 
@@ -75,6 +76,15 @@ def test_a_ledger_opens_repeats_its_answers_and_notices_changes(name: str, tmp_p
     with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE discreet_answers SET low = low - 1 WHERE number = 1")
     assert "damaged" in check(folder)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("name", "recorded"), expected("cluster").items(), ids=expected("cluster"))
+def test_a_policy_that_a_cluster_wrote_does_what_it_did(
+    name: str, recorded: dict[str, Any], cluster: Cluster, tmp_path: Path
+) -> None:
+    found = frozen.of_cluster_policy(frozen.FILES / "cluster" / name, tmp_path, cluster.url)
+    assert frozen.differences(found, recorded) == []
 
 
 def check(folder: Path) -> str:
