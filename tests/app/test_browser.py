@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +66,14 @@ def downloaded(page: Any, name: str, folder: Path) -> Path:
     return folder / name
 
 
+def unpacked(page: Any, name: str, folder: Path) -> Path:
+    """A download that is a zip, in an empty folder."""
+    folder.mkdir()
+    with zipfile.ZipFile(downloaded(page, name, folder.parent)) as pack:
+        pack.extractall(folder)
+    return folder
+
+
 def command(*words: str) -> str:
     done = CliRunner().invoke(group, words)
     assert done.exit_code == 0, done.output
@@ -94,17 +105,28 @@ def test_from_the_first_click_to_a_verified_release(app: App, tmp_path: Path) ->
     button(page, "Continue: compare and release").click()
     on(page, "release")
     page.get_by_text("Take it away").wait_for()
-    names = ("released.csv", "cells.json", "report.html", "recipe.toml", "chosen.json", "registry.csv", "release.zip")
+    names = ("released.csv", "cells.json", "private-report.html", "recipe.toml", "private-chosen.json", "registry.csv")
     files = {name: downloaded(page, name, tmp_path) for name in names}
-    assert "5,000 rows fit the policy" in command(
-        "verify", str(files["released.csv"]), "--policy", str(files["cells.json"])
-    )
     first = files["released.csv"].read_bytes()
-    files["released.csv"].unlink()
-    recipe = Recipe.load(files["recipe.toml"])
-    assert recipe.search.policy == "chosen.json" and recipe.data.table == "registry.csv"
-    recipe.run(force=True)
-    assert files["released.csv"].read_bytes() == first
+    publish = unpacked(page, "to-publish.zip", tmp_path / "publish")
+    assert sorted(path.name for path in publish.iterdir()) == ["README.txt", "cells.json", "released.csv"]
+    assert (publish / "released.csv").read_bytes() == first
+    assert json.loads((publish / "cells.json").read_text())["may_be_published"] is True
+    assert "5,000 rows fit the policy" in command(
+        "verify", str(publish / "released.csv"), "--policy", str(publish / "cells.json")
+    )
+    keep = unpacked(page, "private-to-keep.zip", tmp_path / "keep")
+    for path in keep.rglob("private-*.json"):
+        assert json.loads(path.read_text())["may_be_published"] is False
+    for path in (files["private-report.html"], keep / "as-released" / "private-report.html"):
+        assert (
+            "PRIVATE" in path.read_text().splitlines()[0] and "Private: do not publish this report" in path.read_text()
+        )
+    shutil.copy(files["registry.csv"], keep)
+    recipe = Recipe.load(keep / "recipe.toml")
+    assert recipe.search.policy == "private-chosen.json" and recipe.data.table == "registry.csv"
+    command("release", "--recipe", str(keep / "recipe.toml"))
+    assert (keep / "released.csv").read_bytes() == first
     assert not app.outside and not app.complaints
     page.close()
 
@@ -201,6 +223,9 @@ def test_the_further_pages(app: App, tmp_path: Path) -> None:
     button(page, "Draw the frontier").click()
     button(page, "Release this column").click()
     recipe, table = (downloaded(page, name, tmp_path) for name in ("column-recipe.toml", "column.csv"))
+    policy = json.loads(downloaded(page, "private-column-policy.json", tmp_path).read_text())
+    assert policy["may_be_published"] is False
+    assert "PRIVATE" in downloaded(page, "private-column-report.html", tmp_path).read_text().splitlines()[0]
     first = table.read_bytes()
     (tmp_path / "people.csv").write_bytes(PEOPLE.read_bytes())
     Recipe.load(recipe).run(force=True)

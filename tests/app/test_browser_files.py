@@ -6,13 +6,14 @@ import csv
 import datetime as dt
 import random
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.app.conftest import App
-from tests.app.test_browser import button, downloaded, explored, on
+from tests.app.test_browser import button, command, downloaded, explored, on, unpacked
 from tests.app.test_browser_more import _roles
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -71,6 +72,12 @@ def test_a_replaced_hierarchy_and_a_table_that_changed_are_read_again(app: App, 
     page.goto(f"{root}/release")
     on(page, "frontier")
     assert released(page, tmp_path) <= {"left", "centre", "right", "*"}
+    keep = unpacked(page, "private-to-keep.zip", tmp_path / "keep")
+    assert (keep / "private-hierarchy-town.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    shutil.copy(table, keep)
+    command("release", "--recipe", str(keep / "recipe.toml"))  # elsewhere: with what is in the folder, and nothing else
+    assert (keep / "released.csv").read_bytes() == (tmp_path / "released.csv").read_bytes()
+    assert str(tmp_path) not in (keep / "recipe.toml").read_text()
     stays(table, rows=480)
     page.goto(f"{root}/data")
     page.get_by_text("482", exact=True).wait_for()

@@ -52,7 +52,7 @@ def test_a_table_of_a_database_with_groups_of_categories_and_a_split_by_hand(app
     for trade in ("engineer", "nurse", "teacher"):
         page.get_by_label(f"group of {trade}").fill("salaried")
     button(page, "Use these groups").click()
-    page.get_by_text("hierarchy-occupation.csv").wait_for()
+    page.get_by_text("private-hierarchy-occupation.csv").wait_for()
     page.goto(page.url.replace("/roles", "/frontier"))
     explored(page)
     button(page, "Look at the groups").click()
@@ -93,7 +93,7 @@ def test_a_soft_policy_is_told_apart_and_drawn_once(app: App, tmp_path: Path) ->
     page.mouse.click(*place)
     page.get_by_text("This policy draws").wait_for()
     button(page, "Draw a release").click()
-    table, channel = (downloaded(page, name, tmp_path) for name in ("column-drawn.csv", "column-channel.json"))
+    table, channel = (downloaded(page, name, tmp_path) for name in ("column-drawn.csv", "private-column-channel.json"))
     drawn = [row["age"] for row in csv.DictReader(table.read_text().splitlines())]
     assert len(drawn) == 12 and set(drawn) <= set(Channel.load(channel).symbols)
     assert not app.complaints

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,6 +137,12 @@ def test_work_can_be_stopped_and_what_was_found_stays(opened: Session) -> None:
     _edit_undo_redo_and_release(opened)
 
 
+def _names_in(path: Path | None) -> set[str]:
+    assert path is not None
+    with zipfile.ZipFile(path) as pack:
+        return set(pack.namelist())
+
+
 def _edit_undo_redo_and_release(session: Session) -> None:
     symbol, level = min(session.points)
     session.choose(symbol, level)
@@ -154,7 +161,12 @@ def _edit_undo_redo_and_release(session: Session) -> None:
     job = finished(session.start_release())
     assert job.state == "done", job.problem
     assert file_of(session, "released.csv") is not None
-    assert file_of(session, "policy.json") is None  # private, and not asked for
+    assert file_of(session, "private-policy.json") is None  # it is in the files to keep, and not asked for alone
+    publish, keep = (_names_in(file_of(session, name)) for name in ("to-publish.zip", "private-to-keep.zip"))
+    assert publish == {"README.txt", "released.csv", "cells.json"}
+    private = {"private-report.html", "private-policy.json"}
+    assert keep == {"README.txt", "recipe.toml", "private-chosen.json", *(f"as-released/{name}" for name in private)}
+    assert Recipe.load(session.folder / "recipe.toml").data.table == PATIENTS.name  # wherever it was
     assert file_of(session, "../recipe.toml") is None
     session.change(output={"keep": ["diagnosis"]})
     assert file_of(session, "released.csv") is None  # another release than the one asked for

@@ -238,9 +238,9 @@ def test_demo(tmp_path: Path) -> None:
         "audit.html",
         "frontier.png",
         "released.csv",
-        "policy.json",
+        "private-policy.json",
         "cells.json",
-        "report.html",
+        "private-report.html",
     }
     assert names <= {file.name for file in (tmp_path / "out").iterdir()}
     assert "5,000 rows fit the policy" in done.stdout

@@ -41,9 +41,9 @@ def test_a_guess_is_a_recipe_that_runs(people: Path, tmp_path: Path) -> None:
     done = recipe.override(search={"time_limit": 1}).run()
     assert {Path(file).name for file in done.files.values()} == {
         "released.csv",
-        "policy.json",
+        "private-policy.json",
         "cells.json",
-        "report.html",
+        "private-report.html",
     }
     assert done.to_dict()["n"] >= 5 and done.to_dict()["k"] >= 3
     assert dc.Policy.load(tmp_path / "cells.json").verify(tmp_path / "released.csv").ok

@@ -48,7 +48,7 @@ def column_frontier(emit: Emit, recipe: Recipe) -> ColumnFound:
 
 def draw_softly(emit: Emit, table: str, channel: Channel, folder: str) -> tuple[str, ...]:
     """Draw a symbol for every row, once, and write what was drawn and the channel that it was drawn by."""
-    channel.save(Path(folder) / "column-channel.json")
+    channel.save(Path(folder) / "private-column-channel.json")
     rng = np.random.default_rng()  # from the machine's own entropy: a draw that can be repeated can be tried out
     done = channel.carry_out(table, rng, progress=told(emit))
     delivered(done, table, target_for(table, Path(folder) / "column-drawn.csv", force=True))
@@ -73,7 +73,8 @@ class Disclosed:
 def disclose_samples(emit: Emit, table: str, samples: tuple[str, ...], latent: str | None, folder: str) -> Disclosed:
     """Draw a y for every row that is independent of each sample column."""
     place = Path(folder)
-    files = Files(str(place / "disclosed.csv"), str(place / "mapping.json"), str(place / "disclosure.html"), None, True)
+    private = (str(place / "private-mapping.json"), str(place / "private-disclosure.html"))
+    files = Files(str(place / "disclosed.csv"), *private, None, True)
     done = publish(table, list(samples), files=files, latent=latent, seed=0, progress=told(emit))
     lines = tuple(line for line in done.lines() if " written to " not in line)
     return Disclosed(lines, done.disclosure.information, done.disclosure.latent_entropy, tuple(done.growth))

@@ -23,7 +23,7 @@ from discreet.search.tables import Generalisation, Workbench
 from discreet.tables._writing import write_rows
 
 EXAMPLE = "registry.csv"
-CHOSEN = "chosen.json"
+CHOSEN = "private-chosen.json"
 RECIPE = "recipe.toml"
 SECONDS = 30.0  # for a frontier, unless somebody says otherwise
 SUFFIXES = (
@@ -297,16 +297,21 @@ class Session:
         return self.asked().override(require=require, search={"policy": CHOSEN})
 
     def start_release(self) -> Job:
-        """Write the recipe and the policy that was chosen, and run them."""
+        """Write the recipe and the policy that was chosen, and run it."""
         recipe, current, key = self.release_recipe(), self.current, self._release_key()
         assert current is not None  # noqa: S101, release_recipe refused
         current.policy.save(self.folder / CHOSEN)
-        recipe.save(self.folder / RECIPE)
+        self._portable(recipe).save(self.folder / RECIPE)
 
         def done(found: Released) -> None:
             self.released, self.released_from = found, (current, key)
 
-        return self._begin("release", "", release_table, str(self.folder / RECIPE), on_done=done)
+        return self._begin("release", "", release_table, recipe, on_done=done)
+
+    def _portable(self, recipe: Recipe) -> Recipe:
+        """The same for any folder that the table is in, too: without the path that it has here."""
+        table = Path(recipe.data.table)
+        return recipe.override(data={"table": table.name}) if table.is_absolute() and table.exists() else recipe
 
     def _release_key(self) -> str:
         return self.key("require", "search", "output")

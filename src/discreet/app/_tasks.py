@@ -132,9 +132,9 @@ class Released:
     sample: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
-def release_table(emit: Emit, path: str) -> Released:
-    """Run the recipe file, as the command would."""
-    done = Recipe.load(path).run(force=True, progress=told(emit))
+def release_table(emit: Emit, recipe: Recipe) -> Released:
+    """Run the recipe, as the command would."""
+    done = recipe.run(force=True, progress=told(emit))
     columns = tuple(done.done.columns)
     rows = len(done.done.columns[columns[0]])
     places = sorted({round(i * (rows - 1) / (SAMPLE - 1)) for i in range(SAMPLE)})

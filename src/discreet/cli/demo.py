@@ -66,15 +66,14 @@ def command(out: str) -> None:
         click.echo(f"   {line}")
 
     click.echo("\n5. Check it, trusting neither the table nor the policy\n")
-    for text in Policy.load(folder / "policy.json").verify(folder / "released.csv", people).lines():
+    for text in Policy.load(folder / "private-policy.json").verify(folder / "released.csv", people).lines():
         click.echo(f"   {text}")
 
     click.echo(f"\n6. One column at a proven optimum: age, with at most {MOST_BITS:g} bit lost about the diagnosis\n")
     for line in _one_column(recipe).lines():
         click.echo(f"   {line}")
-    click.echo(
-        f"\nopen {folder / 'report.html'} and {folder / 'audit.html'} in a browser; {folder / 'recipe.toml'} says it all again"
-    )
+    pages = f"{folder / 'private-report.html'} and {folder / 'audit.html'}"
+    click.echo(f"\nopen {pages} in a browser; {folder / 'recipe.toml'} says it all again")
 
 
 def _audited(recipe: Any) -> Any:
@@ -92,7 +91,13 @@ def _one_column(recipe: Any) -> Any:
         require=(),
         columns=columns,
         frontier={"max_leakage": MOST_BITS, "codeword": "chebyshev"},
-        output={"table": "age.csv", "policy": "age-policy.json", "public_policy": None, "report": None, "keep": []},
+        output={
+            "table": "age.csv",
+            "policy": "private-age-policy.json",
+            "public_policy": None,
+            "report": None,
+            "keep": [],
+        },
     )
     with progress("release") as report:
         return alone.run(force=True, progress=report)

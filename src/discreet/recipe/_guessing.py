@@ -102,7 +102,9 @@ def guessed(table: object, na: Sequence[str] = (), columns: Profile | None = Non
         "data": DataSection(table=where, name=inner or None, na=list(na)),
         "columns": {each.name: _section(each) for each in found},
         "require": _require([each.distinct for each in found if each.role == "sensitive"]),
-        "output": OutputSection(keep=kept, report="report.html", public_policy="cells.json"),
+        "output": OutputSection(
+            keep=kept, policy="private-policy.json", public_policy="cells.json", report="private-report.html"
+        ),
         "notes": {each.name: _note(each, rows, about=each.name in seen.fine) for each in found},
         "questions": {each.name: each.question for each in found if each.question and each.role == "public"},
     }

@@ -170,6 +170,7 @@ class Channel:
         """The channel file, as what JSON can hold."""
         return {
             "channel": SCHEMA,
+            "may_be_published": False,  # it lists the values that occurred, and how often
             "public": list(self.public),
             "sensitive": list(self.sensitive),
             "na": list(self.na),

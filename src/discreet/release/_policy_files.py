@@ -28,6 +28,7 @@ def document_of(policy: Policy) -> dict[str, Any]:
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "tool": f"discreet {discreet.__version__}",
+        "may_be_published": False,  # it lists the values that occurred
         "columns": {
             "public": [
                 {"name": name, "type": kind} for name, kind in zip(policy.public, policy.column_kinds, strict=True)

@@ -185,6 +185,7 @@ class Disclosure(Evidence):
         known = self.guarantee
         document: dict[str, Any] = {
             "disclosure": SCHEMA,
+            "may_be_published": False,
             "names": list(self.names),
             "labels": [[cells.to_json(label) for label in values] for values in self.labels],
             "latent": self.latent,

@@ -82,12 +82,21 @@ def _order(view: View, name: str, given: ColumnSection, say: Say) -> None:
         ui.label("say the order").classes("small broken")
 
 
+def _file_name(view: View, name: str) -> str:
+    """A file of its own for the groups of a column; private, since groups made by hand list the values of the table."""
+    taken = {each.hierarchy for other, each in view.session.recipe.columns.items() if other != name}
+    number = 1
+    while (found := f"private-hierarchy-{safe_name(name)}{f'-{number}' if number > 1 else ''}.csv") in taken:
+        number += 1
+    return found
+
+
 def _dialog(view: View, name: str, say: Say) -> None:
     """Group categories by naming a group for each, or take a file as ARX writes them."""
     session = view.session
     seen = session.preview.column(name) if session.preview else None
     values = seen.values if seen else ()
-    file_name = f"hierarchy-{safe_name(name)}.csv"
+    file_name = _file_name(view, name)
 
     def keep(text: str) -> None:
         try:

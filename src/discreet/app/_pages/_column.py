@@ -24,11 +24,11 @@ LEAKAGES = {
     "I*": "what can be told apart for certain (I*)",
     "I": "on average: the privacy funnel (I)",
 }
-FILES = {
-    "column.csv": "the released column",
-    "column-report.html": "a report to read and sign",
+PUBLISH = {"column.csv": "the released column"}
+KEEP = {
+    "private-column-report.html": "a report to read and sign",
     "column-recipe.toml": "the recipe: beside the table, discreet release --recipe does it again",
-    "column-policy.json": "the policy: private, it lists the values that occurred",
+    "private-column-policy.json": "the policy: it lists the values that occurred",
 }
 SHOWN = 12
 SOFT = "soft policies, which draw at random"
@@ -74,8 +74,8 @@ class Page:
         missing = self.session.preview is not None and self.session.preview.column(self.column).missing > 0
         output: dict[str, Any] = {
             "table": "column.csv",
-            "policy": "column-policy.json",
-            "report": "column-report.html",
+            "policy": "private-column-policy.json",
+            "report": "private-column-report.html",
             "public_policy": None,
             "keep": [],
         }
@@ -205,7 +205,7 @@ class Page:
             return
         path = self.session.folder / "column-recipe.toml"
         self.recipe(max_leakage=round(self.point.leakage + 5e-7, 6)).save(path)
-        self.session.start("column done", self.session.key(), run_recipe, str(path), files=FILES)
+        self.session.start("column done", self.session.key(), run_recipe, str(path), files=PUBLISH | KEEP)
         self.released.refresh()
 
     @ui.refreshable_method
@@ -215,7 +215,7 @@ class Page:
         done = self.session.result("column done", self.session.key())
         if done is not None:
             section("Take it away")
-            html(downloads.listed(self.session, FILES))
+            html(downloads.offered(self.session, PUBLISH, KEEP))
             for line in done:
                 if " written to " not in line:
                     ui.label(line).classes("soft small")

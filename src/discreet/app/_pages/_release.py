@@ -61,19 +61,18 @@ def _result(view: View, released: Released) -> None:
 
 def _files(view: View) -> None:
     session = view.session
-    with ui.element("div").classes("card"):
-        section("Take it away")
-        html(downloads.listed(session, downloads.names(session)))
-        with ui.expansion("Make it again, and check it"):
-            source = session.recipe.data.table
-            html(Markup("<p class='soft'>With {}, recipe.toml and chosen.json in one folder:</p>").format(source))
-            html(Markup("<pre>{}</pre>").format(downloads.command(session)))
-            html(Markup("<pre>{}</pre>").format(downloads.python(session)))
-            html(
-                Markup("<p class='soft'>Anybody can check the table:</p><pre>{}</pre>").format(
-                    downloads.verify_command(session)
-                )
+    section("Take it away")
+    packs = (downloads.PUBLISH, downloads.KEEP)
+    html(downloads.offered(session, downloads.to_publish(session), downloads.to_keep(session), packs))
+    with ui.expansion("Make it again, and check it").classes("card"):
+        words = Markup("<p class='soft'>Unpack {} into the folder of the table, and there:</p>").format(downloads.KEEP)
+        html(words + Markup("<pre>{}</pre>").format(downloads.command(session)))
+        html(Markup("<p class='soft'>or in Python:</p><pre>{}</pre>").format(downloads.python(session)))
+        html(
+            Markup("<p class='soft'>Anybody can check what was published:</p><pre>{}</pre>").format(
+                downloads.verify_command(session)
             )
+        )
 
 
 def _rows(view: View, released: Released) -> None:

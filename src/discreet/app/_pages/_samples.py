@@ -12,10 +12,10 @@ from discreet.app._more_tasks import Disclosed, disclose_samples
 from discreet.app._parts import chart, facts, heading, html, lead, section, working
 
 FEW = 12  # different values of a sample; the combinations of all of them are what is computed with
-FILES = {
-    "disclosed.csv": "y of every row: this may be published",
-    "disclosure.html": "a report to read and sign",
-    "mapping.json": "the mapping: as private as the table, it holds its frequencies",
+PUBLISH = {"disclosed.csv": "y of every row"}
+KEEP = {
+    "private-disclosure.html": "a report to read and sign",
+    "private-mapping.json": "the mapping: as private as the table, it holds its frequencies",
 }
 
 
@@ -52,7 +52,7 @@ def build(view: View) -> None:
             tuple(chosen.value),
             about,
             str(session.folder),
-            files=FILES,
+            files=PUBLISH | KEEP,
         )
         content.refresh()
 
@@ -83,6 +83,6 @@ def _result(view: View, done: Disclosed) -> None:
             chart(drawn, "Bits told against the number of samples", height=260)
     with ui.element("div").classes("card"):
         section("Take it away")
-        html(downloads.listed(view.session, FILES))
+        html(downloads.offered(view.session, PUBLISH, KEEP))
         for line in done.lines:
             ui.label(line).classes("soft small")

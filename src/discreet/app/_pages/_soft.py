@@ -11,10 +11,8 @@ from discreet.app._parts import facts, html, lead, section, table, working
 from discreet.app._sessions import Session
 from discreet.release import Channel
 
-FILES = {
-    "column-drawn.csv": "the column as it was drawn, once",
-    "column-channel.json": "the channel: it holds the values and how often each occurs, and no records",
-}
+PUBLISH = {"column-drawn.csv": "the column as it was drawn, once"}
+KEEP = {"private-column-channel.json": "the channel: it holds the values and how often each occurs, and no records"}
 SHOWN, LIKELY = 12, 3
 
 
@@ -60,7 +58,7 @@ class Drawing:
         """Draw, in another process."""
         recipe = self.session.recipe
         arguments = (recipe.table, self.channel, str(self.session.folder))
-        self.session.start("column drawn", self.session.key(), draw_softly, *arguments, files=FILES)
+        self.session.start("column drawn", self.session.key(), draw_softly, *arguments, files=PUBLISH | KEEP)
         self.drawn.refresh()
 
     @ui.refreshable_method
@@ -70,6 +68,6 @@ class Drawing:
         done = self.session.result("column drawn", self.session.key())
         if done is not None:
             section("Take it away")
-            html(downloads.listed(self.session, FILES))
+            html(downloads.offered(self.session, PUBLISH, KEEP))
             for line in done:
                 ui.label(line).classes("soft small")
