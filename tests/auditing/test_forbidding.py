@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -187,7 +188,10 @@ def test_an_audit_says_so_and_passes_only_by_another_requirement(tmp_path: Path)
 def test_no_promise_of_a_policy_is_judged() -> None:
     """A table of four illnesses is released for L0 <= 2 of nine: the promise holds for a later one that has but four."""
     rng = np.random.default_rng(1)
-    many = {"age": [int(v) for v in rng.integers(20, 40, 200)], "ill": [f"i{v}" for v in rng.integers(0, 9, 200)]}
+    many: dict[str, list[Any]] = {
+        "age": [int(v) for v in rng.integers(20, 40, 200)],
+        "ill": [f"i{v}" for v in rng.integers(0, 9, 200)],
+    }
     done = dc.generalise(many, ["age"], ["ill"], ["L0<=2"], time_limit=0.3)
     few = {name: [v for v, ill in zip(column, many["ill"], strict=True) if ill < "i4"] for name, column in many.items()}
     released = done.policy.apply(few, keep=["ill"])

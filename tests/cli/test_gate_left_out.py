@@ -111,7 +111,7 @@ def test_every_kind_of_table_is_looked_at(kind: str, tmp_path: Path) -> None:
             frame.to_sql("t", con, index=False)
         found = look_at(f"sqlite:///{tables}#t", ["ward"])
     elif kind in ("csv", "parquet", "xlsx"):
-        write_frame = {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[kind]
+        write_frame: Any = {"csv": frame.to_csv, "parquet": frame.to_parquet, "xlsx": frame.to_excel}[kind]
         write_frame(tables, index=False)
         found = look_at(tables, ["ward"])
     else:
@@ -151,7 +151,7 @@ def test_every_row_five_times(tmp_path: Path) -> None:
 
 
 def test_rows_that_repeat_in_every_column() -> None:
-    table = {"age": [20 + i % 47 for i in range(100)], "zip": [str(10000 + i) for i in range(100)]}
+    table: Table = {"age": [20 + i % 47 for i in range(100)], "zip": [str(10000 + i) for i in range(100)]}
     twice = {name: [*column, *column[:4]] for name, column in table.items()}
     (line,) = dc.audit(twice, public="age").look.record_sentences()
     assert line == "8 of 104 records are the same as another in all 2 columns: somebody may be counted twice"

@@ -14,10 +14,10 @@ from discreet.release._cutting import check_cut
 from discreet.release._models import check_target_column
 from discreet.release._people import PeopleColumns
 from discreet.release._promises import slack_of
-from discreet.release._publishing import ReleaseOptions, carry_through, check_files
-from discreet.release._releasing import check_public_part
+from discreet.release._publishing import ReleaseOptions, carry_through
+from discreet.release._releasing import check_files, check_public_part
 from discreet.release._table_policy import TablePolicy
-from discreet.release._table_release import TableReleaseOptions, check_table_files, publish_table
+from discreet.release._table_release import TableReleaseOptions, publish_table
 from discreet.search import RANGES, frontier
 from discreet.search._alphabet import default_utility
 from discreet.search.tables import generalise, release_on_cluster
@@ -68,7 +68,7 @@ def _whole(recipe: Recipe, force: bool, progress: Progress | None) -> Any:
         )
     if recipe.data.engine == "spark":
         return _on_cluster(recipe, force, progress)
-    files = check_table_files(
+    files = check_files(
         recipe.table,
         recipe.place(output.table),
         policy=recipe.path(output.policy),
@@ -198,8 +198,9 @@ def _column(recipe: Recipe, cut: dict[str, float], force: bool, progress: Progre
     files = check_files(
         recipe.table,
         recipe.place(output.table),
-        policy_file=recipe.path(output.policy),
-        report_file=recipe.path(output.report) if output.report else None,
+        policy=recipe.path(output.policy),
+        public_policy=recipe.path(output.public_policy) if output.public_policy else None,
+        report=recipe.path(output.report) if output.report else None,
         force=force,
     )
     people_of(recipe).check(recipe.table, (), output.keep, recipe.data.na)

@@ -18,6 +18,7 @@ import numpy as np
 from discreet._text import utility_text
 from discreet._typing import BoolArray, Cuts, FloatArray, IntArray, Limits, MissingPolicy, Unseen
 from discreet.columns._rounding import Ends
+from discreet.errors import InputError
 from discreet.joint._joint import Blocks, Joint
 from discreet.release import _cells as cells
 from discreet.release import _policy_files as policy_files
@@ -60,6 +61,8 @@ class Policy:
         A number (or a tuple of numbers) a block where X has values, else the block's label.
     before, after
         Measures of the table as it was and as released, by symbol.
+    public_cells
+        What released rows say, one text a public column, in a public policy; its blocks are empty.
     """
 
     public: tuple[str, ...]
@@ -85,6 +88,8 @@ class Policy:
         default_factory=dict
     )  # of columns that are made coarser before their letters are looked up
     quotes: bool = True  # a value that could be read as something else is quoted; not in files before 0.2
+    public_cells: tuple[tuple[str, ...], ...] = ()
+    kinds: tuple[str, ...] = ()  # of the public columns, in a public policy
 
     @classmethod
     def from_blocks(
@@ -129,6 +134,8 @@ class Policy:
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """What a released row of each block says, one text a public column; unique to the block."""
+        if self.is_public:
+            return self.public_cells
         if self.names:
             return tuple(cells.unique([(name,) for name in self.names]))
         if len(self.public) == 1:
@@ -192,6 +199,10 @@ class Policy:
         A value never seen goes to the nearest block whose cell is true of it, unless the policy suppresses what it
         has never seen.
         """
+        if self.is_public:
+            raise InputError(
+                "this is a public policy: which cell a value gets stands in the full policy, so use that one"
+            )
         label = plain(label)
         if label in self._withheld:
             return None
@@ -260,6 +271,22 @@ class Policy:
                 scale.append(float(np.ptp(numbers)) or 1.0)
         return places, scale
 
+    # ------------------------------------------------------------------ the public policy
+
+    @property
+    def is_public(self) -> bool:
+        """Whether this is a public policy: cells and promises, without the values that occurred."""
+        return bool(self.public_cells)
+
+    def face(self, *, codewords: bool = False) -> Policy:
+        """Return the public policy: cells and promises, enough to verify a release, without the values that occurred.
+
+        Codewords are means of values that occurred, and part of it only where they are what was released.
+        """
+        bare: dict[str, Any] = {"blocks": (), "withheld": (), "names": (), "source": {}, "bands": {}}
+        words = self.codewords if codewords else ()
+        return replace(self, public_cells=self.labels, kinds=self.column_kinds, codewords=words, **bare)
+
     # ------------------------------------------------------------------ promises
 
     @property
@@ -314,6 +341,8 @@ class Policy:
     @cached_property
     def column_kinds(self) -> tuple[str, ...]:
         """ "number", "date" or "text" for every public column."""
+        if self.kinds:
+            return self.kinds
         letters = [*self.withheld, *(letter for block in self.blocks for letter in block)]
         columns = zip(*letters, strict=True) if len(self.public) > 1 else [letters]
         return tuple(cells.column_kind(list(column)) for column in columns)
@@ -327,8 +356,8 @@ class Policy:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the policy file, whole or not at all."""
-        write_text(path, self.to_json())
+        """Write the policy file, whole or not at all; a full policy can be read by its owner alone."""
+        write_text(path, self.to_json(), private=not self.is_public)
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
@@ -353,8 +382,9 @@ class Policy:
 
     def __repr__(self) -> str:
         utility = ", ".join(utility_text(name, value) for name, value in self.utility.items())
+        letters = f"{sum(map(len, self.blocks))} letters in {len(self.blocks)} blocks"
         return (
-            f"Policy({', '.join(self.public)}: {sum(map(len, self.blocks))} letters in {len(self.blocks)} blocks, "
+            f"Policy({', '.join(self.public)}: {f'public, {len(self.public_cells)} cells' if self.is_public else letters}, "
             + "".join(f"{symbol} {self.after[symbol]:.3f}, " for symbol in self.promised if symbol not in ("L0", "I*"))
             + f"L0 {self.after['L0']:.3f}, I* {self.after['I*']:.3f}, k {self.promised_distinct}"
             + (f", {utility})" if utility else ")")

@@ -46,23 +46,30 @@ def document_of(policy: Policy) -> dict[str, Any]:
         **({"problem": policy.problem} if policy.problem != "funnel" else {}),
         **({"bands": {name: band.to_json() for name, band in policy.bands.items()}} if policy.bands else {}),
         "alone": dict(policy.alone),
-        "withheld": [cells.to_json(letter) for letter in policy.withheld],
+        **({"may_be_published": True} if policy.is_public else {}),
+        **({} if policy.is_public else {"withheld": [cells.to_json(letter) for letter in policy.withheld]}),
         "leakage": policy.leakage,
         "before": {symbol: json_number(value) for symbol, value in policy.before.items()},
         "after": {symbol: json_number(value) for symbol, value in policy.after.items()},
         "utility": {name: json_number(value) for name, value in policy.utility.items()},
-        "blocks": [
-            {
-                "cells": list(label),
-                "codeword": cells.to_json(codeword),
-                "letters": [cells.to_json(x) for x in block],
-            }
-            for block, codeword, label in zip(policy.blocks, policy.codewords, policy.labels, strict=True)
-        ],
-        "source": policy.source,
+        "blocks": _public_blocks(policy) if policy.is_public else _blocks(policy),
+        **({} if policy.is_public else {"source": policy.source}),
     }
     document["sha256"] = seal(document)
     return document
+
+
+def _blocks(policy: Policy) -> list[dict[str, Any]]:
+    return [
+        {"cells": list(label), "codeword": cells.to_json(codeword), "letters": [cells.to_json(x) for x in block]}
+        for block, codeword, label in zip(policy.blocks, policy.codewords, policy.labels, strict=True)
+    ]
+
+
+def _public_blocks(policy: Policy) -> list[dict[str, Any]]:
+    """The cells, and the codewords where they were released; never the values that occurred."""
+    words = [{"codeword": cells.to_json(word)} for word in policy.codewords] or [{} for _ in policy.public_cells]
+    return [{"cells": list(label), **word} for label, word in zip(policy.public_cells, words, strict=True)]
 
 
 def read(path: str | Path) -> Any:
@@ -111,12 +118,18 @@ def intact(document: dict[str, Any], *, where: str) -> Iterator[None]:
 
 def _fields(document: dict[str, Any]) -> dict[str, Any]:
     """The fields of a policy."""
+    blocks, is_public = document["blocks"], document.get("may_be_published") is True
+    columns = document["columns"]["public"]
     return {
-        "public": tuple(column["name"] for column in document["columns"]["public"]),
+        "public": tuple(column["name"] for column in columns),
         "sensitive": tuple(document["columns"]["sensitive"]),
         "side": tuple(document["columns"]["side"]),
-        "blocks": tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in document["blocks"]),
-        "codewords": tuple(cells.from_json(block["codeword"]) for block in document["blocks"]),
+        "blocks": () if is_public else tuple(tuple(cells.from_json(x) for x in block["letters"]) for block in blocks),
+        "codewords": tuple(
+            cells.from_json(block["codeword"]) for block in blocks if not is_public or "codeword" in block
+        ),
+        "public_cells": tuple(tuple(block["cells"]) for block in blocks) if is_public else (),
+        "kinds": tuple(column["type"] for column in columns) if is_public else (),
         "leakage": document["leakage"],
         "before": {symbol: float(value) for symbol, value in document["before"].items()},
         "after": {symbol: float(value) for symbol, value in document["after"].items()},
@@ -124,14 +137,14 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
         "missing": document["missing"],
         "na": tuple(document["na"]),
         "unseen": document["unseen"],
-        "withheld": tuple(cells.from_json(x) for x in document["withheld"]),
+        "withheld": () if is_public else tuple(cells.from_json(x) for x in document["withheld"]),
         "names": tuple(document["names"]),
         "at_least": int(document.get("at_least", 0)),
         "problem": str(document.get("problem", "funnel")),
         "cuts": document.get("cuts", "halfway"),
         "quotes": bool(document.get("quotes", False)),
         "alone": {name: int(count) for name, count in document["alone"].items()},
-        "source": document["source"],
+        "source": {} if is_public else document["source"],
         "bands": {name: Band.from_json(given) for name, given in document.get("bands", {}).items()},
     }
 
@@ -146,7 +159,12 @@ def _fault(policy: Policy) -> str:
         "a column is not named by text, or named twice": not all(isinstance(name, str) for name in roles)
         or any(len(set(names)) < len(names) for names in (policy.public, policy.sensitive, policy.side)),
         "its blocks are not all named": bool(policy.names) and len(policy.names) != len(policy.blocks),
-        "it has no blocks, or an empty one": not (policy.blocks and all(policy.blocks)),
+        "it has no blocks, or an empty one": not policy.is_public and not (policy.blocks and all(policy.blocks)),
+        "its cells are not one text a column": not all(
+            len(cell) == width and all(isinstance(part, str) for part in cell) for cell in policy.public_cells
+        ),
+        "not all of its cells have a codeword": policy.is_public
+        and len(policy.codewords) not in (0, len(policy.public_cells)),
         "a letter stands in two blocks": len(set(letters)) < len(letters),
         "a letter has not one value a column": width > 1
         and not all(isinstance(letter, tuple) and len(letter) == width for letter in letters),

@@ -15,15 +15,15 @@ from discreet.release._policy import Policy
 from discreet.release._promises import promised_by
 from discreet.release._release_page import release_fragment, release_page
 from discreet.release._releasing import (
+    FILE_WORDS,
+    check_files,
     check_kept_columns,
     check_public_part,
     fingerprint,
-    spare_originals,
-    target_for,
+    original_of,
     write_together,
 )
 from discreet.release._rows import ReleasedRows, carry_out
-from discreet.tables._writing import check_target
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
@@ -100,6 +100,7 @@ class Release:
     options: ReleaseOptions
     broken_by_keep: tuple[str, ...] = ()  # what does not hold with the columns kept
     is_cut_short: bool = False  # whether time ended the search for rows to suppress
+    original: dict[str, Any] = field(default_factory=dict, repr=False)  # its file, for the report
 
     @property
     def joint(self) -> Joint:
@@ -175,7 +176,9 @@ class Release:
             values = f"{least} distinct sensitive value{'s' if least > 1 else ''}"
             text.append(f"together with the kept columns, the worst group has {values}")
         text += [*self.frontier.scale_words(), *self.frontier.stop_words(), *self.suppression_words()]
-        return text + [f"{name} written to {path}" for name, path in self.files.items() if name != "out"]
+        return text + [
+            f"{FILE_WORDS.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
+        ]
 
     def suppression_words(self) -> list[str]:
         """Why rows that could be suppressed were perhaps not, for people."""
@@ -224,24 +227,10 @@ def publish(
     min_k.
     """
     options = options or ReleaseOptions()
-    files = check_files(table, out, policy_file=policy_file, report_file=report_file, force=options.force)
+    files = check_files(table, out, policy=policy_file, report=report_file, force=options.force)
     return carry_through(
         table, frontier.point_at(**cut), frontier=frontier, files=files, options=options, progress=progress
     )
-
-
-def check_files(
-    table: object, out: str | Path, *, policy_file: str | Path, report_file: str | Path | None = None, force: bool
-) -> dict[str, str]:
-    """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
-    files = {"out": str(out), "policy": str(policy_file)} | ({"report": str(report_file)} if report_file else {})
-    if len({Path(path).resolve() for path in files.values()}) < len(files):
-        raise InputError("the released table, the policy and the report need a file each")
-    spare_originals(table, *list(files.values())[1:])
-    target_for(table, out, force=force)
-    for name in list(files.values())[1:]:
-        check_target(name, force=force)
-    return files
 
 
 def carry_through(
@@ -263,7 +252,7 @@ def carry_through(
     policy, is_cut_short = point.policy, False
     if options.suppress:
         point, policy, is_cut_short = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
-    policy = replace(policy, unseen=options.unseen, na=tuple(options.na)).with_source(**fingerprint(table))
+    policy = replace(policy, unseen=options.unseen, na=tuple(options.na), source=original_of(table))
     options.people.check(table, (*policy.public, *policy.sensitive, *policy.side), options.keep, policy.na)
     limit = options.memory_limit
     done = carry_out(
@@ -281,7 +270,8 @@ def carry_through(
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = check_kept_columns(policy, done, anyway=options.keep_anyway, types=options.types)
-    release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short)
+    original = fingerprint(table)
+    release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short, original)
     _write_all(release, table)
     return release
 
@@ -289,6 +279,8 @@ def carry_through(
 def _write_all(release: Release, table: object) -> None:
     """Table, policy and report, all of them or none."""
     texts = {"policy": release.policy.to_json()}
+    if "public_policy" in release.files:
+        texts["public_policy"] = release.policy.face(codewords=release.options.cells == "codeword").to_json()
     if "report" in release.files:
         texts["report"] = release.to_html()
     write_together(release.done, table, release.files, texts)

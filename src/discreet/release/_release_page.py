@@ -45,6 +45,7 @@ def release_page(published: Release) -> str:
     return render(
         "release.html",
         policy=policy,
+        original=published.original,
         point=published.point,
         frontier=published.frontier,
         joint=joint,
@@ -143,7 +144,8 @@ def frontier_fragment(frontier: Frontier) -> str:
 
 def policy_fragment(policy: Policy) -> str:
     """A policy for a notebook."""
-    blocks = [
-        {"cells": cells, "letters": len(block)} for block, cells in zip(policy.blocks, policy.labels, strict=True)
-    ]
+    sizes = [str(len(block)) for block in policy.blocks] or [""] * len(
+        policy.public_cells
+    )  # a public policy does not tell
+    blocks = [{"cells": cells, "letters": size} for size, cells in zip(sizes, policy.labels, strict=True)]
     return render("policy.html", policy=policy, text=repr(policy), blocks=blocks[:30], more=max(0, len(blocks) - 30))

@@ -22,7 +22,7 @@ from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import source_of
 from discreet.tables._spark import SparkTable
 from discreet.tables._spark_folder import SparkFolder, repeated
-from discreet.tables._writing import check_table_target, fitted, read_back, staged_text, write_repeated
+from discreet.tables._writing import check_table_target, check_target, fitted, read_back, staged_text, write_repeated
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from discreet.release._coarsening import Coarsening
 
 Target: TypeAlias = Path | SparkFolder
+FILE_WORDS = {  # what files of a release are, for people
+    "policy": "policy (private: it lists the values that occurred)",
+    "public_policy": "public policy",
+}
 
 
 def release(
@@ -115,12 +119,33 @@ def write_together(done: ReleasedRows, table: object, files: Mapping[str, str], 
     try:
         with ExitStack() as stack:  # the texts take their places after the table took its own
             for name, text in texts.items():
-                stack.enter_context(staged_text(files[name], text))
+                stack.enter_context(staged_text(files[name], text, private=name == "policy"))
             write(done, target)
     except BaseException:
         for place in new:
             place.unlink(missing_ok=True)
         raise
+
+
+def check_files(
+    table: object,
+    out: str | Path,
+    *,
+    policy: str | Path,
+    public_policy: str | Path | None = None,
+    report: str | Path | None = None,
+    force: bool,
+) -> dict[str, str]:
+    """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
+    asked = {"out": out, "policy": policy, "public_policy": public_policy, "report": report}
+    files = {name: str(path) for name, path in asked.items() if path}
+    if len({Path(path).resolve() for path in files.values()}) < len(files):
+        raise InputError("the released table, the policies and the report need a file each")
+    spare_originals(table, *list(files.values())[1:])
+    target_for(table, out, force=force)
+    for name in list(files.values())[1:]:
+        check_target(name, force=force)
+    return files
 
 
 def spare_originals(table: object, *targets: str | Path) -> None:
@@ -232,18 +257,29 @@ def in_kind(table: object, done: ReleasedRows) -> Any:
     return pa.table(lists)
 
 
-def fingerprint(table: object) -> dict[str, Any]:
-    """The name and the sha256 of what a release was made from, file after file; nothing for a table in memory."""
+def original_of(table: object) -> dict[str, Any]:
+    """The name of what a release was made from, for its policy; nothing for a table in memory.
+
+    Never a hash: whoever knows the members of a small table would try all tables that fit the release, and know the one.
+    """
     if not isinstance(table, str | Path) or "://" in str(table):
         return {}
     files = source_of(table).files()
+    several = {"files": len(files)} if len(files) > 1 else {}
+    return {"file": Path(files[0] if len(files) == 1 else table).name, **several}
+
+
+def fingerprint(table: object) -> dict[str, Any]:
+    """The same with the sha256, file after file, for a report that stays with whoever made the release."""
+    found = original_of(table)
+    if not found:
+        return {}
     digest = hashlib.sha256()
-    for path in files:
+    for path in source_of(table).files():
         with Path(path).open("rb") as file:
             while chunk := file.read(1 << 22):
                 digest.update(chunk)
-    several = {"files": len(files)} if len(files) > 1 else {}
-    return {"file": Path(files[0] if len(files) == 1 else table).name, **several, "sha256": digest.hexdigest()}
+    return {**found, "sha256": digest.hexdigest()}
 
 
 def _row_counts(coded: list[tuple[Alphabet, IntArray]], counts: IntArray) -> dict[Any, int]:

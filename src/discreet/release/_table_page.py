@@ -36,7 +36,7 @@ def table_page(release: TableRelease) -> str:
         loss_by_column=policy.loss_by_column,
         purpose=release.options.purpose,
         target=release.options.target,
-        source=policy.source,
+        source=release.original,
         blind=policy.blind,
         scores=release.scores,
         stop_words=release.stop_words(),

@@ -245,8 +245,11 @@ class TablePolicy:
         return table_policy_files.document_of(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the policy file, whole or not at all. `policy.face().save(…)` writes the part that may be handed out."""
-        write_text(path, self.to_json())
+        """Write the policy file, whole or not at all; a full policy can be read by its owner alone.
+
+        `policy.face().save(…)` writes the public policy, which may be handed out.
+        """
+        write_text(path, self.to_json(), private=not self.is_public)
 
     def to_json(self) -> str:
         """The text of the policy file."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +17,18 @@ from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
 from discreet.release._models import ModelScore, score_models
 from discreet.release._people import PeopleColumns, PeopleRisk
-from discreet.release._releasing import check_kept_columns, fingerprint, spare_originals, target_for, write_together
+from discreet.release._releasing import (
+    FILE_WORDS,
+    check_kept_columns,
+    fingerprint,
+    original_of,
+    write_together,
+)
 from discreet.release._rows import ReleasedRows, carry_out
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
 from discreet.tables._counting import counted_columns
 from discreet.tables._labels import combine
-from discreet.tables._writing import check_target
 
 if TYPE_CHECKING:
     from discreet._typing import IntArray
@@ -80,6 +84,7 @@ class TableRelease:
     broken_by_keep: tuple[str, ...] = ()
     scores: tuple[ModelScore, ...] = ()
     stopped: Stopped | None = None  # what ended the search before it was done
+    original: dict[str, Any] = field(default_factory=dict, repr=False)  # its file, for the report
 
     @property
     def interrupted(self) -> bool:
@@ -171,12 +176,8 @@ class TableRelease:
             for each in self.scores
         ]
         text += self.stop_words()
-        words = {
-            "policy": "policy (private: it lists the values that occurred)",
-            "public_policy": "public part of the policy",
-        }
         return text + [
-            f"{words.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
+            f"{FILE_WORDS.get(name, name)} written to {path}" for name, path in self.files.items() if name != "out"
         ]
 
     def stop_words(self) -> list[str]:
@@ -223,23 +224,6 @@ def figure(share: float) -> str:
     return f"{share:.4f}" if share >= 0.001 or share == 0 else f"{share:.2g}"
 
 
-def check_table_files(
-    table: object, out: str | Path, *, policy: str | Path, public_policy: str | Path | None = None,
-    report: str | Path | None = None, force: bool,
-) -> dict[str, str]:  # fmt: skip
-    """The files of a release by what they hold; refused where one cannot be written, or must not be replaced."""
-    asked = {"out": out, "policy": policy, "public_policy": public_policy, "report": report}
-    files = {name: str(path) for name, path in asked.items() if path}
-    if len({Path(path).resolve() for path in files.values()}) < len(files):
-        raise InputError("the released table, the policies and the report need a file each")
-    spare_originals(table, *list(files.values())[1:])
-    target_for(table, out, force=force)
-    for name, path in files.items():
-        if name != "out":
-            check_target(path, force=force)
-    return files
-
-
 def publish_table(
     table: object,
     policy: TablePolicy,
@@ -249,9 +233,9 @@ def publish_table(
     stopped: Stopped | None = None,
     progress: Progress | None = None,
 ) -> TableRelease:
-    """Release a table by its policy into files that `check_table_files` let pass; all of them or none."""
+    """Release a table by its policy into files that `check_files` let pass; all of them or none."""
     options = options or TableReleaseOptions()
-    policy = replace(policy, unseen=options.unseen).with_source(**fingerprint(table))
+    policy = replace(policy, unseen=options.unseen, source=original_of(table))
     options.people.check(table, (*policy.public, *policy.sensitive), options.keep, policy.na)
     limit = options.memory_limit
     done = carry_out(policy, table, keep=options.keep, people=options.people, memory_limit=limit, progress=progress)
@@ -265,7 +249,8 @@ def publish_table(
     scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
-    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, stopped)
+    original = fingerprint(table)
+    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, stopped, original)
     _write_all(release, table)
     return release
 

@@ -49,21 +49,24 @@ def check_table_target(path: str | Path, *, force: bool) -> Path:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary file that takes the target's place when all went well, and vanishes when it did not."""
+def replacing(path: str | Path, *, private: bool = False) -> Iterator[Path]:
+    """A temporary file that takes the target's place when all went well, and vanishes when it did not.
+
+    A `private` file can be read by its owner alone.
+    """
     target = check_target(path)
     with scratch_file(target.parent, f".{target.name}.", target.suffix) as temporary:
         yield temporary
         umask = os.umask(0)
         os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o600 if private else 0o666 & ~umask)
         temporary.replace(target)
 
 
 @contextmanager
-def staged_text(path: str | Path, content: str) -> Iterator[None]:
+def staged_text(path: str | Path, content: str, *, private: bool = False) -> Iterator[None]:
     """A text file that is written at once, and takes its place when what depends on it went well, too."""
-    with replacing(path) as temporary:
+    with replacing(path, private=private) as temporary:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(content)
             file.flush()
@@ -71,9 +74,9 @@ def staged_text(path: str | Path, content: str) -> Iterator[None]:
         yield
 
 
-def write_text(path: str | Path, content: str) -> None:
-    """Write a text file."""
-    with staged_text(path, content):
+def write_text(path: str | Path, content: str, *, private: bool = False) -> None:
+    """Write a text file; a `private` one can be read by its owner alone."""
+    with staged_text(path, content, private=private):
         pass
 
 
