@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from discreet._text import text
+from discreet._text import word
 from discreet.columns._types import ColumnType, Kind
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Cell:
         if self.members is not None:
             return label in self.members
         if self.prefix is not None:
-            return label is not None and text(label).startswith(self.prefix)
+            return label is not None and word(label).startswith(self.prefix)
         if self.low is None:
             return True
         try:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet._text import text
+from discreet._text import word
 from discreet.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,9 +107,9 @@ class Hierarchy:
         return cls(paths)
 
     def leaf(self, label: object) -> str:
-        """How the file writes a value: as a cell shows it, or as Python does."""
-        shown = text(label)
-        return shown if shown in self.paths else str(label)
+        """How the file writes a value: a text as it is, a number as a cell shows it, or as Python does."""
+        written = word(label)
+        return written if written in self.paths else str(label)
 
     def of_labels(self, labels: Iterable[Label]) -> dict[Label, tuple[str, ...]]:
         """The nodes of every label from its leaf to the root, where it has one; what is missing stands alone under the root.

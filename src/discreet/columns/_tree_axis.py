@@ -4,16 +4,18 @@ by its first and its last leaf: it is the lowest node above both.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet._text import text
+from discreet._text import word
 from discreet.columns._axis import Axis, Cell, Label
-from discreet.columns._names import ANYTHING, MISSING, quote
+from discreet.columns._names import ANYTHING, MISSING, names_of, quote
+from discreet.columns._names import name as written
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError, InputError
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from discreet._typing import BoolArray, FloatArray, IntArray
 
 PUNCTUATION = ".-/ "  # that a prefix does not end in
+LAST = "\U0010ffff"  # sorts after any other character
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,7 @@ class TreeAxis(Axis):
     names: tuple[str, ...] = field(default=(), repr=False)  # of the nodes
     cost: FloatArray = field(default_factory=lambda: np.empty(0), repr=False)  # NCP of the nodes
     leaves: tuple[frozenset[Label], ...] = field(default=(), repr=False)  # the values that each leaf stands for
+    prefixes: dict[str, str] = field(default_factory=dict, repr=False)  # what codes begin with, by names of nodes
 
     @property
     def size(self) -> int:
@@ -55,8 +59,8 @@ class TreeAxis(Axis):
         words, ncp = self.names[node], float(self.cost[node])
         if node == self.paths[0, -1]:
             return Cell(words, ncp)
-        if self.kind == "code" and words.endswith(ANYTHING):  # true of codes never seen, too
-            return Cell(words, ncp, prefix=words.rstrip(ANYTHING))
+        if words in self.prefixes:  # true of codes never seen, too
+            return Cell(words, ncp, prefix=self.prefixes[words])
         return Cell(words, ncp, members=self._members[node])
 
     @cached_property
@@ -67,7 +71,7 @@ class TreeAxis(Axis):
         if coarsest is None:
             return allowed
         if self.kind == "code":  # so many characters must stay
-            allowed[:] = [len(name.rstrip(ANYTHING)) >= int(coarsest) for name in self.names]
+            allowed[:] = [len(self.prefixes.get(name, "")) >= int(coarsest) for name in self.names]
         else:  # so many levels up from the leaves; with a band the paths begin further up
             allowed[self.paths[:, max(0, int(coarsest) - int(self.type.band or 0)) + 1 :]] = False
         is_leaf = self.cost[self.paths] <= self.cost[self.paths[:, :1]]
@@ -80,28 +84,46 @@ class TreeAxis(Axis):
 
 
 def tree_of_codes(name: str, labels: tuple[Label, ...], kind: ColumnType) -> TreeAxis:
-    """Prefixes: 12345 stands under 1234*, 123**, …; where codes differ in length a single star stands for the rest."""
+    """Prefixes: 12345 stands under 1234*, 123**, …; where codes differ in length a single star stands for the rest.
+
+    Values are cut, never what stands for them in a cell: an empty text has no beginning but itself.
+    """
     present = [label for label in labels if label is not None]
-    words = [text(label) for label in present]
+    names, words = names_of(present), [word(label) for label in present]
     longest = max(map(len, words), default=0)
-    same = all(len(word) == longest for word in words)
+    same = all(len(each) == longest for each in words)
     finest = longest if kind.band is None else min(int(kind.band), longest)
+    prefixes: dict[str, str] = {}  # of the texts of cells that are one
 
     def starred(prefix: str) -> str:
-        return prefix + ANYTHING * (longest - len(prefix)) if same else prefix + ANYTHING
+        text = written(prefix) + (ANYTHING * (longest - len(prefix)) if same else ANYTHING)
+        prefixes[text] = prefix
+        return text
 
-    def leaf(word: str) -> str:
-        kept = word[:finest].rstrip(PUNCTUATION)
-        return word if kind.band is None or len(word) <= finest else starred(kept)
-
-    paths = [[leaf(word)] for word in words]
+    first = _prefixes(words, finest)
+    cut = {prefix for each, prefix in zip(words, first, strict=True) if len(each) > finest}
+    # What a cut code begins with may be a code itself: the cell is true of both, so they are one leaf.
+    paths = [[starred(prefix) if prefix in cut else names[label]] for label, prefix in zip(present, first, strict=True)]
     for kept in range(finest, 0, -1):
-        prefixes = [word[:kept].rstrip(PUNCTUATION) for word in words]
-        shared = Counter(prefixes)
-        for path, prefix in zip(paths, prefixes, strict=True):
+        found = first if kept == finest else _prefixes(words, kept)
+        shared = Counter(found)
+        for path, prefix in zip(paths, found, strict=True):
             path.append(starred(prefix) if shared[prefix] > 1 else path[0])
     leaves = [(frozenset([label]), (*path, ANYTHING)) for label, path in zip(present, paths, strict=True)]
-    return _tree_axis(name, labels, kind, leaves)
+    return replace(_tree_axis(name, labels, kind, leaves), prefixes=prefixes)
+
+
+def _prefixes(words: list[str], kept: int) -> list[str]:
+    """What each code begins with, so many characters at most, and without punctuation at its end where that says the same."""
+    given = [each[:kept] for each in words]
+    short = [each.rstrip(PUNCTUATION) or each for each in given]
+    longer = {each for each, prefix in zip(short, given, strict=True) if each != prefix}
+    counts, ordered = Counter(short), sorted(words) if longer else []
+    alike = {
+        each for each in longer
+        if bisect_left(ordered, each + LAST) - bisect_left(ordered, each) == counts[each]
+    }  # fmt: skip
+    return [each if each in alike else prefix for each, prefix in zip(short, given, strict=True)]
 
 
 def tree_of_hierarchy(name: str, labels: tuple[Label, ...], kind: ColumnType) -> TreeAxis:

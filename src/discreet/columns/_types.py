@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-from discreet._text import text
+from discreet._text import word
 from discreet.columns._hierarchy import Hierarchy
 from discreet.errors import InputError, listed
 from discreet.tables._calendar import period_of
@@ -113,8 +113,8 @@ class ColumnType:
             width: Any = Decimal(band) if isinstance(label, Decimal) else band
             return math.floor(label / width) if math.isfinite(label) else label
         if self.kind == "code":
-            word = text(label)
-            return word if len(word) <= int(band) else (word[: int(band)], "…")
+            code = word(label)
+            return code if len(code) <= int(band) else (code[: int(band)], "…")
         return label
 
     def __str__(self) -> str:

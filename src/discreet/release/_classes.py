@@ -102,8 +102,10 @@ def _nodes(
     """Codes by their prefixes, leaves by the nodes above them: the largest node is opened while there is room."""
     if len(labels) <= most or kind.kind not in ("code", "hierarchy"):
         return None
-    words = [text(label) for label in labels]
-    paths = [kind.hierarchy.paths[word][::-1] for word in words] if kind.hierarchy else _prefixes(words)
+    if kind.hierarchy:
+        paths = [kind.hierarchy.paths[kind.hierarchy.leaf(label)][::-1] for label in labels]
+    else:
+        paths = _prefixes([text(label) for label in labels])
     counts = records.tolist()
     opened = {paths[0][0]: list(range(len(labels)))}
     depth = {paths[0][0]: 0}

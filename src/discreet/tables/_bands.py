@@ -12,7 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from discreet._text import interval, text
+from discreet._text import interval, word
 from discreet.errors import InputError
 from discreet.tables._calendar import day_text, days_of, period_of
 from discreet.tables._labels import Label
@@ -48,8 +48,8 @@ class Band:
         if label is None:
             return None
         if self.kind == "code":
-            word = text(label)
-            return word if len(word) <= int(self.size) else word[: int(self.size)] + ANYTHING
+            code = word(label)
+            return code if len(code) <= int(self.size) else code[: int(self.size)] + ANYTHING
         if self.kind == "date":
             if not isinstance(label, dt.date):
                 return math.nan
