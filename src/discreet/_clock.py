@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -23,6 +25,17 @@ def worked() -> float:
     """Seconds that the processors worked for this process."""
     compiled: float = _compiling().seconds()[1]
     return time.process_time() - compiled
+
+
+@contextmanager
+def stopped() -> Iterator[None]:
+    """Let the clocks stand still while other processes compile for this one."""
+    compiling = _compiling()
+    compiling.on_start(None)
+    try:
+        yield
+    finally:
+        compiling.on_end(None)
 
 
 @cache

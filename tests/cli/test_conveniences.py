@@ -156,6 +156,9 @@ def test_the_doctor_says_what_is_here_and_tries_it(here: Path, capsys: pytest.Ca
     assert found["extras"]["plots"].keys() == {"matplotlib"}
     assert set(found["tests"].values()) == {"works"}
     assert [path.name for path in here.iterdir()] == ["people.csv"]
+    kernels = json.loads(out)["kernels"]
+    assert kernels["count"] >= 1 and kernels["megabytes"] > 0  # the self-test has needed some
+    assert Path(kernels["folder"]).is_dir()
 
 
 def test_the_doctor_finds_what_is_broken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

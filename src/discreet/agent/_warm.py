@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import discreet.agent._service  # noqa: F401, loaded for the copies
-from discreet.queries.auditor import Auditor
+from discreet._tours import TOURS
 
-for step in (0, 1):
-    auditor = Auditor(np.zeros(8), np.ones(8), keep=0.5, step=step)
-    for first in range(4):
-        auditor.ask(range(first, first + 5), "sum", error=0.6, data=np.arange(8) % 2)
+for name in ("answer", "count"):
+    TOURS[name]()

@@ -54,6 +54,16 @@ def recipe_of(options: dict[str, Any]) -> Recipe:
     return _with_types(recipe, typed)
 
 
+def plan_of(recipe: Recipe) -> str:
+    """Say in a line what will be searched for, and for how long at most."""
+    columns, limit = ", ".join(recipe.public), recipe.search.time_limit
+    if recipe.require:
+        wanted = f"{', '.join(recipe.require)} in every group of {columns}, {recipe.search.shape} recoding"
+    else:
+        wanted = f"{recipe.frontier.leakage} of {', '.join(recipe.sensitive)} given {columns}"
+    return wanted if limit is None else f"{wanted}; {limit:g} s of search"
+
+
 def was_typed(name: str) -> bool:
     """Whether an option stands on the command line."""
     context = click.get_current_context(silent=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-TOLD = "compiling for this machine, the first time only"
+TOLD = "compiling kernels, once on this machine"
 OFTEN = 0.2  # seconds between two looks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -168,13 +169,16 @@ def asked_table(table: str, options: dict[str, Any]) -> Any:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress]:
+def progress(title: str, plan: str = "") -> Iterator[Progress]:
     """A bar on stderr that appears once the work has taken two seconds, and only for people.
 
-    It appears by itself: the first stage may be a long one, such as the compilation of kernels on the first run.
+    It appears by itself: the first stage may be a long one. Where kernels must be compiled first, it appears at once, below
+    what is planned.
     """
     from rich import progress as bars
     from rich.console import Console
+
+    from discreet import _compile_ahead
 
     console = Console(stderr=True)
     started = time.monotonic()
@@ -190,17 +194,23 @@ def progress(title: str) -> Iterator[Progress]:
     is_shown = console.is_terminal and not is_quiet()
     showing = False
     stage_now, began = "", started
+    turn = threading.Lock()
 
-    def look() -> None:
+    def look(*, now: bool = False) -> None:
         nonlocal showing
-        if not showing and time.monotonic() - started > 2:
-            showing = True
-            bar.start()
+        with turn:
+            if not showing and is_shown and (now or time.monotonic() - started > 2):
+                showing = True
+                bar.start()
 
     def report(stage: str, share: float | None) -> None:
         nonlocal stage_now, began
         if stage != stage_now:
             stage_now, began = stage, time.monotonic()
+            if stage.startswith(_compile_ahead.COMPILING):
+                if plan and is_shown and not showing:
+                    console.print(f"{title}: {plan}", highlight=False, markup=False)
+                look(now=True)
         bar.update(
             task,
             description=f"{title}: {stage}",
@@ -209,10 +219,12 @@ def progress(title: str) -> Iterator[Progress]:
             left=_left(share, time.monotonic() - began),
         )
 
+    _compile_ahead.is_on = True
     try:
         with watched(lambda words: report(words, None), look) if is_shown else nullcontext():
             yield report
     finally:
+        _compile_ahead.is_on = False
         if showing:
             bar.stop()
 

@@ -24,8 +24,17 @@ PEOPLE: dict[str, list[Any]] = {
 
 @click.command("doctor", epilog="Example: discreet doctor")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
-def command(as_json: bool) -> int:
+@click.option(
+    "--compile",
+    "compiles",
+    is_flag=True,
+    help="Compile all kernels first, in two processes: for images and clusters, where nobody should wait for it.",
+)
+def command(as_json: bool, compiles: bool) -> int:
     """Say which versions, extras and engines are here, and run a small audit, frontier, release and verification.
+
+    Searches run on kernels, which are compiled for this machine when they are first needed: where these are kept, how many
+    there are and how large they are is said, too.
 
     Exit code 1 when a part of the self-test fails. Nothing of it leaves this machine.
     """
@@ -38,8 +47,13 @@ def command(as_json: bool) -> int:
         "extras": {extra: _versions(names) for extra, names in asked.items() if extra is not None},
         "engines": _engines(),
     }
-    with progress("doctor"):
+    with progress("doctor") as report:
+        if compiles:
+            from discreet._compile_ahead import compile_ahead
+
+            compile_ahead("all", report)
         found["tests"] = _self_test()
+        found["kernels"] = _kernels()
     healthy = all(outcome == "works" for outcome in found["tests"].values())
     if as_json:
         print_json({**found, "healthy": healthy})
@@ -84,6 +98,18 @@ def _engines() -> dict[str, str]:
         "spark": "pyspark",
     }
     return {name: "here" if importlib.util.find_spec(module) else f"needs {module}" for name, module in needs.items()}
+
+
+def _kernels() -> dict[str, Any]:
+    """Where compiled kernels are kept, how many there are, and how large they are."""
+    from discreet import _compile
+    from discreet._compile_ahead import count_kernels
+
+    folder = _compile.folder()
+    if folder is None:
+        return {"folder": None, "count": 0, "megabytes": 0.0}
+    size = sum(each.stat().st_size for each in folder.iterdir())
+    return {"folder": str(folder), "count": count_kernels(folder), "megabytes": round(size / 1e6, 1)}
 
 
 def _self_test() -> dict[str, str]:
@@ -145,7 +171,14 @@ def _lines(found: dict[str, Any]) -> list[str]:
     for extra, versions in found["extras"].items():
         told += _listed(f"[{extra}]", versions)
     told.append("tables from: " + ", ".join(f"{name} ({state})" for name, state in found["engines"].items()))
+    told.append(_kernel_line(found["kernels"]))
     return told + [f"self-test, {name}: {outcome}" for name, outcome in found["tests"].items()]
+
+
+def _kernel_line(kernels: dict[str, Any]) -> str:
+    if kernels["folder"] is None:
+        return "compiled kernels: kept nowhere, since no folder can be written; NUMBA_CACHE_DIR names one"
+    return f"compiled kernels: {kernels['count']:,}, {kernels['megabytes']:g} MB, in {kernels['folder']}"
 
 
 def _listed(title: str, versions: dict[str, str | None]) -> list[str]:

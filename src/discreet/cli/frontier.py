@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet._text import utility_text
-from discreet.cli._asked import recipe_of
+from discreet.cli._asked import plan_of, recipe_of
 from discreet.cli._shared import (
     console,
     frontier_options,
@@ -79,7 +79,7 @@ def _of_table(recipe: Recipe, plot: str | None, as_json: bool, options: dict[str
             raise InputError(f"--{name} is about one bound on a leakage: leave it out, or leave out --require")
     refuse_coarsening(recipe)
     against = _levels(options["against"])
-    with progress("frontier") as report:
+    with progress("frontier", plan_of(recipe)) as report:
         found = table_frontiers(recipe, against, mondrian=bool(options["compare"]), progress=report)
         if plot:
             save_figure(found[0].plot(*found[1:]), plot)
@@ -114,7 +114,7 @@ def _of_columns(recipe: Recipe, plot: str | None, as_json: bool, options: dict[s
     from discreet.recipe._running import frontier_of
     from discreet.report._plots import save_figure
 
-    with progress("frontier") as report:
+    with progress("frontier", plan_of(recipe)) as report:
         found = frontier_of(recipe, progress=report)
         others = [
             frontier_of(recipe.override(frontier={"method": method}), joint=found.setting.joint, progress=report)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from discreet.cli._asked import recipe_of
+from discreet.cli._asked import plan_of, recipe_of
 from discreet.cli._shared import (
     Names,
     frontier_options,
@@ -70,7 +70,7 @@ def command(force: bool, as_json: bool, **options: Any) -> None:
     """
     _check(options)
     recipe = recipe_of(options)
-    with progress("release") as report:
+    with progress("release", plan_of(recipe)) as report:
         done = recipe.run(force=force, progress=report)
     if as_json:
         print_json(done.to_dict())

@@ -14,8 +14,10 @@ def rows_of_blocks(labels, blocks):
     offsets = np.zeros(blocks + 1, np.int64)
     for i in range(len(labels)):
         offsets[labels[i] + 1] += 1
-    offsets = np.cumsum(offsets)
-    place = offsets.copy()
+    place = np.empty(blocks, np.int64)
+    for b in range(blocks):
+        place[b] = offsets[b]
+        offsets[b + 1] += offsets[b]
     letters = np.empty(len(labels), np.int64)
     for i in range(len(labels)):
         letters[place[labels[i]]] = i
@@ -28,7 +30,7 @@ def group_by_block(block_of):
     """The same for any labels below n, blocks in the order of their lowest letter."""
     rank = np.full(len(block_of), -1, np.int64)
     labels = np.empty(len(block_of), np.int64)
-    blocks = 0
+    blocks = np.int64(0)
     for i in range(len(block_of)):
         if rank[block_of[i]] < 0:
             rank[block_of[i]] = blocks

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._compile_ahead import compile_ahead
 from discreet.release._hypervolume import hypervolume
 from discreet.release._partitions import Partitions
 from discreet.search._protocol import Found, Task
@@ -97,6 +98,7 @@ def search_all(task: Task) -> Polished:
     Where a time limit was given, annealing and polishing from fresh starts go on while they find something. Nothing that is
     planned depends on the limit, so that more time goes on where less ended, and is never worse.
     """
+    compile_ahead("information", task.progress)
     parts = [planned_search(task)]
     if not task.at_least:
         if task.weights.n_s == 2 and task.setting.is_bottleneck:

@@ -34,7 +34,7 @@ def kind_of_order(order: float) -> int:
     return INFINITE if order == np.inf else OTHER
 
 
-@helper
+@kernel
 def _finish(prior, most, total, weight):
     """D_α from the sums over s; see `_sums`."""
     if prior.kind == ZERO:
@@ -47,7 +47,7 @@ def _finish(prior, most, total, weight):
     return max(0.0, (most + np.log2(total) + prior.order * shift) / (prior.order - 1.0))
 
 
-@helper
+@kernel
 def _sums(prior, s, count, first, last):
     """What D_α needs of a row, with l_s = log2 t_s/N_s: (unused, Σ p(s)) for order 0, (unused, Σ t_s l_s) for order 1,
     (max l_s, unused) for ∞, and else (m, Σ p(s) 2^{α l_s − m}) with m = max α l_s, so that no power vanishes.
@@ -67,7 +67,7 @@ def _sums(prior, s, count, first, last):
     return most, total
 
 
-@helper
+@kernel
 def _sums_with(prior, dense, most, total, s, count, first, last):
     """The sums of the scattered row joined with another; `most` and `total` are the scattered row's own."""
     p, log_weight, order = prior.p, prior.log_weight, prior.order

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from discreet._compile_ahead import compile_ahead
 from discreet.release._partitions import Partitions
 from discreet.search._protocol import Found, Ladder, Task
 from discreet.search.ranges import _components as components
@@ -72,6 +73,8 @@ class RangeProof(ProvingEngine):
 
 def search_all(task: Task) -> Found:
     """L0 or I*: the finest partition, the paper's path, the search that fits, and the baselines."""
+    if task.leakage == "L0" and task.is_line and task.cost == "distortion":
+        compile_ahead("ranges", task.progress)
     n = task.letters.n
 
     @cache

@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet import _checks as checks
 from discreet import _clock
+from discreet._compile_ahead import compile_ahead
 from discreet.auditing._group_requirements import GroupRequirement, findings, parse_all
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import InputError, RequirementError
@@ -162,6 +163,7 @@ def _solve(
 ) -> tuple[Grouping, float | None]:
     """The best grouping found within the time limit, and the bound that was proven beside it."""
     requirement = engine_requirement(wanted, problem, options.suppress)
+    compile_ahead("tables", progress)
     started = _clock.now()
     bound = _bound(problem, requirement, options, progress)
     left = max(0.2 * options.time_limit, options.time_limit - (_clock.now() - started))
