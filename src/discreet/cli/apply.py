@@ -42,7 +42,7 @@ def command(
     """Release TABLE by POLICY. The promise is measured again on these rows: exit 1, with reasons, when it fails."""
     from discreet.release import Policy
     from discreet.release._cluster_policy import is_cluster_policy
-    from discreet.release._releasing import check_kept_columns, delivered, require_promises, target_for
+    from discreet.release._releasing import RECURS, check_kept_columns, delivered, require_promises, target_for
     from discreet.release._rows import carry_out
 
     where = asked_table(table, engine)
@@ -58,7 +58,8 @@ def command(
         by_keep = check_kept_columns(policy, done, anyway=keep_anyway)
         delivered(done, where, target)
     suppressed = done.unseen + done.withheld
-    _tell(out, done.rows, suppressed, done.dropped, done.measures, by_keep, policy.promised, as_json)
+    notes = [RECURS] if done.recurs else []
+    _tell(out, done.rows, suppressed, done.dropped, done.measures, by_keep, policy.promised, as_json, notes)
 
 
 def _on_cluster(
@@ -74,6 +75,7 @@ def _on_cluster(
     """The policy of a whole table, a folder that a cluster wrote."""
     from discreet.release._cluster_applying import apply_on_cluster
     from discreet.release._cluster_policy import ClusterPolicy
+    from discreet.release._releasing import RECURS
 
     if cells != "label":
         raise InputError(f"the cells of a whole table are labels, and have no {cells}: leave --cells out")
@@ -81,7 +83,8 @@ def _on_cluster(
         policy = ClusterPolicy.load(policy_table)
         done = apply_on_cluster(policy, table, out, keep=keep, keep_anyway=keep_anyway, force=force)
     symbols = [each.symbol for each in policy.require]
-    _tell(out, done.rows, done.suppressed, done.dropped, done.measures, done.broken_by_keep, symbols, as_json)
+    notes = [RECURS] if done.recurs else []
+    _tell(out, done.rows, done.suppressed, done.dropped, done.measures, done.broken_by_keep, symbols, as_json, notes)
 
 
 def _tell(
@@ -93,13 +96,16 @@ def _tell(
     by_keep: Sequence[str],
     promised: Sequence[str],
     as_json: bool,
+    notes: Sequence[str] = (),
 ) -> None:
     if as_json:
         told = {"out": out, "rows": rows, "suppressed": suppressed, "measures": measures}
-        print_json({**told, "broken_by_keep": list(by_keep)})
+        print_json({**told, "broken_by_keep": list(by_keep), "notes": list(notes)})
         return
     for reason in by_keep:
         click.echo(f"careful: with the columns kept, {reason}")
+    for note in notes:
+        click.echo(f"careful: {note}")
     click.echo(f"{counted(rows, 'row')} released to {out}; {suppressed:,} suppressed, {dropped:,} dropped")
     symbols = dict.fromkeys([*(symbol for symbol in promised if symbol not in ("L0", "I*")), "L0", "I*", "k"])
     found = {symbol: measures[symbol] for symbol in symbols if symbol in measures}

@@ -26,6 +26,7 @@ class Applied:
     dropped: int
     recount: Recount = field(repr=False)
     broken_by_keep: tuple[str, ...] = ()
+    recurs: bool = False  # whether every combination of the policy's map occurs again
 
     @property
     def measures(self) -> dict[str, float]:
@@ -92,4 +93,5 @@ def _applied(
         checked = policy.verify(target.spark.read.parquet(place))
         if not checked or checked.rows != found.sizes.total:
             raise TableError(f"{target} would not come out as it was measured, and was not written")
-    return Applied(checked.rows, made.unknown + made.withheld, made.dropped, found, tuple(beside))
+    recurs = policy.recurs_in(rows)
+    return Applied(checked.rows, made.unknown + made.withheld, made.dropped, found, tuple(beside), recurs)

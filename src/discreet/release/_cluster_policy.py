@@ -143,6 +143,13 @@ class ClusterPolicy:
         """What the columns of cells are called in `letters`."""
         return [f"cell{c}" for c in range(len(self.public))]
 
+    def recurs_in(self, rows: Any) -> bool:
+        """Whether every combination of values that it releases is among these rows, as `placed` gives them."""
+        from pyspark.sql import functions
+
+        values = [f"x{c}" for c in range(len(self.public))]
+        return bool(rows.select(*values).distinct().count() == self.letters.filter(functions.col("group") >= 0).count())
+
     def placed(self, table: SparkTable, kept: Sequence[str]) -> Placed:
         """The rows of a table with the cells that the policy has for them; others are not released."""
         from pyspark.sql import functions

@@ -66,6 +66,10 @@ class Coarsening(Protocol):
         """The block of every letter of a table (−1: none), and which letters the policy withholds."""
         ...
 
+    def recurs_in(self, x: Alphabet, records: int) -> bool:
+        """Whether every value of its map is among these letters, of at least as many records as it was made from."""
+        ...
+
     def figures(self, joint: Joint) -> dict[str, float]:
         """What the policy states about a released joint, by symbol."""
         ...

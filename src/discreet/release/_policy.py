@@ -88,6 +88,7 @@ class Policy:
         default_factory=dict
     )  # of columns that are made coarser before their letters are looked up
     quotes: bool = True  # a value that could be read as something else is quoted; not in files before 0.2
+    records: int = 0  # that it was made from; 0 in files that do not say
     public_cells: tuple[tuple[str, ...], ...] = ()
     kinds: tuple[str, ...] = ()  # of the public columns, in a public policy
 
@@ -121,6 +122,7 @@ class Policy:
             utility={name: value - slack_of(joint, name) for name, value in (utility or {}).items()},
             alone=alone_in(coarse),
             bands=joint.bands,
+            records=int(joint.total) if joint.is_integral else 0,
             **rules,
         )
 
@@ -229,6 +231,13 @@ class Policy:
                 block[i] = number
             withheld[i] = name in hidden
         return block, withheld
+
+    def recurs_in(self, x: Alphabet, records: int) -> bool:
+        """Whether every value of its map is among these letters, of at least as many records as it was made from."""
+        if self.is_public or records < self.records:
+            return False
+        seen = {_as_known(label, self.column_kinds) for label in x.labels()} | set(x.labels())
+        return seen.issuperset(self._block_of) and seen.issuperset(self.withheld)
 
     @cached_property
     def _withheld(self) -> frozenset[Label]:

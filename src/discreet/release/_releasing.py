@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from discreet.release._coarsening import Coarsening
 
 Target: TypeAlias = Path | SparkFolder
+RECURS = (
+    "every value that the policy lists occurs again, in as many rows or more: this may hold the rows that were released "
+    "before, and whoever compares both files sees the new ones by themselves; give new rows only"
+)
 FILE_WORDS = {  # what files of a release are, for people
     "policy": "policy (private: it lists the values that occurred)",
     "public_policy": "public policy",

@@ -43,6 +43,7 @@ class ReleasedRows:
     joint: Joint | None = None  # (s, released cell), where the table has S
     with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
     measures: dict[str, float] = field(default_factory=dict)  # what the release leaks, recomputed from its rows
+    recurs: bool = False  # whether every value of the policy's map occurs again, in at least as many records
     people: PeopleRisk | None = None  # who is found before and after, where that was asked
     value_counts: Mapping[str, ValueCounts] = field(
         default_factory=dict, repr=False
@@ -108,6 +109,7 @@ def carry_out(
             for name in (*policy.public, *kept_names)
             if name not in policy.bands
         },
+        recurs=policy.recurs_in(x, int(counts[present].sum())),
         people=None if people is None else PeopleRisk.of(people, _groups(x_codes, block, present), counts, coded),
     )
 

@@ -132,6 +132,13 @@ class TablePolicy:
             group[new] = self.boxes.holding([listed_labels(column) for column in x.columns], rows[new], self.weights)
         return group, withheld
 
+    def recurs_in(self, x: Alphabet, records: int) -> bool:
+        """Whether every combination of its map is among these letters, of at least as many records as it was made from."""
+        if self.letters is None or records < self.records:
+            return False
+        place = self.letters.place(x)
+        return len(np.unique(place[place >= 0])) == len(self.letters)
+
     # ------------------------------------------------------------------ promises
 
     @property
