@@ -5,7 +5,7 @@ Nothing here needs numpy at run time, so that commands can read the choices befo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, runtime_checkable
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ Engine = Literal["auto", "spark"]
 MissingPolicy = Literal["level", "drop", "error"]
 Unseen = Literal["nearest", "suppress"]
 Cells = Literal["label", "codeword"]
+KeepAnyway: TypeAlias = (
+    "bool | str | Sequence[str]"  # columns that are kept whatever they break; True: all that are kept
+)
 Cuts = Literal["round", "halfway"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import hashlib
 import random
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 import discreet as dc
-from discreet.errors import ColumnError, RequirementError
+from discreet.errors import ColumnError, InputError, RequirementError
 from discreet.release._publishing import ReleaseOptions
 from tests.processes import said
 
@@ -199,3 +200,105 @@ def test_an_audit_says_that_a_public_column_names_people(capsys: Any, here: Path
     assert "discreet release visits.csv --public age --sensitive treatment" in " ".join(out.split())
     assert "pseudonym names people (named like an identifier, with many values)" in " ".join(out.split())
     assert "names people" not in said(capsys, "audit", "visits.csv", "-s", "treatment", "-p", "age,region")[1]
+
+
+# ---------------------------------------------------------------------- what hardly repeats
+
+
+def stays() -> Table:
+    """Stays with a bill to the cent, a moment to the second, and what does repeat."""
+    rng = random.Random(4)
+    rows = 320
+    day = [rng.randrange(360) for _ in range(rows)]
+    return {
+        "age": [rng.randrange(20, 80) for _ in range(rows)],
+        "sex": [rng.choice("fm") for _ in range(rows)],
+        "illness": [rng.choice(("flu", "gout", "asthma", "ulcer")) for _ in range(rows)],
+        "charges": [round(rng.lognormvariate(7, 1), 2) for _ in range(rows)],
+        "sampled": [str(dt.datetime(2024, 1, 1) + dt.timedelta(days=d, seconds=rng.randrange(86400))) for d in day],
+        "half": [i if i % 2 else i % 50 for i in range(1000, 1000 + rows)],
+        "nights": [rng.randrange(1, 60) for _ in range(rows)],
+        "icd": [f"{rng.choice('ABCDE')}{int(rng.paretovariate(0.9)) % 90:02}" for _ in range(rows)],
+    }
+
+
+ONCE = ("charges", "sampled", "half")
+
+
+@pytest.mark.parametrize("path", [WHOLE, ONE], ids=["whole-table", "one-column"])
+@pytest.mark.parametrize("column", ONCE)
+def test_what_hardly_repeats_must_be_wanted_by_name(
+    capsys: Any, here: Path, column: str, path: tuple[str, ...]
+) -> None:
+    write(stays(), "stays.csv")
+    for sensitive in ("illness", f"illness,{column}", column):  # sensitive or not
+        asked = ("release", "stays.csv", "-s", sensitive, "-p", "age", *path, *FILES, "--force")
+        code, out, err = said(capsys, *asked, "--keep", column)
+        assert (code, out) == (2, "") and err.count("\n") == 1
+        assert f"column '{column}' " in err and f"--keep-anyway {column}" in err
+        assert any(words in err for words in ("hardly repeats: ", "is different in every row"))
+        assert not Path("out.csv").exists()
+        # Another column's name is no consent to this one; its own is, with or without --keep.
+        assert said(capsys, *asked, "--keep", f"{column},sex", "--keep-anyway", "sex")[0] == 2
+        if sensitive == "illness":
+            code, out, _ = said(capsys, *asked, "--keep-anyway", column)
+            assert code == 0 and out.startswith(f"careful: with the columns kept, {column} ")
+            assert column in Path("out.csv").read_text().splitlines()[0]
+            Path("out.csv").unlink()
+
+
+def test_consent_to_one_column_is_none_to_another(capsys: Any, here: Path) -> None:
+    table = stays()
+    table["rare"] = ["yes" if i == 7 else "no" for i in range(len(table["age"]))]
+    write(table, "stays.csv")
+    asked = ("release", "stays.csv", "-s", "illness", "-p", "age", *WHOLE, *FILES, "--keep", "rare,charges")
+    code, _, err = said(capsys, *asked, "--keep-anyway", "charges")
+    assert code == 1 and "with 'rare' kept, the requirement is broken" in err
+    assert said(capsys, *asked, "--keep-anyway", "charges,rare")[0] == 0
+    assert said(capsys, *asked, "--keep-anyway", "--force")[0] == 0  # without a name it is all of them
+
+
+def test_python_and_recipes_want_consent_by_name(here: Path) -> None:
+    table = stays()
+    done = dc.generalise(table, ["age", "sex"], ["illness"], ["n>=4"], time_limit=1)
+    frontier = dc.frontier(dc.Joint.from_table(table, "illness", "age"), time_limit=1)
+    for policy in (done.policy, frontier.at(max_leakage=1)):
+        for use in (policy.release, policy.apply):
+            with pytest.raises(ColumnError, match="keep-anyway charges"):
+                use(table, keep=["charges"])
+            assert "charges" in use(table, keep=["charges"], keep_anyway=["charges"])
+            assert "charges" in use(table, keep_anyway="charges")
+    files: Any = {"out": "out.csv", "policy_file": "policy.json", "max_leakage": 1}
+    with pytest.raises(ColumnError, match="keep-anyway charges"):
+        dc.publish(table, frontier, options=ReleaseOptions(keep=["charges"]), **files)
+    made = dc.publish(table, frontier, options=ReleaseOptions(keep_anyway=["charges"], force=True), **files)
+    assert made.broken_by_keep[0].startswith("charges ")
+    write(table, "stays.csv")
+    text = (
+        'require = ["n>=4"]\n[data]\ntable = "stays.csv"\n[search]\ntime_limit = 1\n[columns.age]\nrole = "public"\n'
+        '[output]\nkeep = ["charges", "nights"]\n'
+    )
+    with pytest.raises(ColumnError, match="keep-anyway charges"):
+        dc.Recipe.parse(text).run(force=True)
+    named = dc.Recipe.parse(text + 'keep_anyway = ["charges", "nights"]\n')
+    assert named.run(force=True).broken_by_keep[0].startswith("charges ")
+    assert dc.Recipe.parse(named.to_toml()) == named
+    with pytest.raises(InputError, match="keep_anyway = 3 does not fit: true or false or a list of texts"):
+        dc.Recipe.parse(text + "keep_anyway = 3\n")
+
+
+def test_what_repeats_is_kept(capsys: Any, here: Path) -> None:
+    write(stays(), "stays.csv")
+    asked = ("release", "stays.csv", "-p", "age,sex", *WHOLE, *FILES, "--force")
+    for column in ("illness", "nights", "icd"):  # a long tail of rare codes is no list of bills
+        code, _, err = said(capsys, *asked, "-s", column, "--keep", column)
+        assert (code, err) == (0, "")
+
+
+def test_init_proposes_to_round_what_hardly_repeats(capsys: Any, here: Path) -> None:
+    write(stays(), "stays.csv")
+    code = said(capsys, "init", "stays.csv")[0]
+    recipe = dc.Recipe.load("recipe.toml")
+    assert code == 0 and recipe.columns["charges"].role == "sensitive"
+    assert recipe.output.keep == ["illness", "icd"]
+    assert "it hardly repeats: round it, to 100 for example, before you keep it" in Path("recipe.toml").read_text()

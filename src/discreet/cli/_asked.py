@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli._shared import coarsened, flat, hush_java
+from discreet.cli._shared import anyway_of, coarsened, flat, hush_java
 
 if TYPE_CHECKING:
     from discreet.recipe import Recipe
@@ -77,6 +77,8 @@ def _plain(name: str, value: Any, recipe: Recipe) -> Any:
         return _here(value, recipe)
     if name == "keep":
         return flat(value, recipe.table)
+    if name == "keep_anyway":
+        return anyway_of(value, recipe.table) if value else False
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -47,6 +47,22 @@ def flat(values: tuple[str, ...], table: object = None) -> list[str]:
     return names
 
 
+ALL = "\0"  # what --keep-anyway says without a name
+keep_anyway_option = click.option(
+    "--keep-anyway",
+    type=Names(),
+    multiple=True,
+    is_flag=False,
+    flag_value=ALL,
+    help="Columns to keep although that breaks the requirement or they hardly repeat; without a name all that are kept.",
+)
+
+
+def anyway_of(values: tuple[str, ...], table: object) -> bool | list[str]:
+    """The columns that are kept anyway, by name, or True for all of them."""
+    return True if ALL in values else flat(values, table)
+
+
 def _decorated(function: F, options: Sequence[Callable[[F], F]]) -> F:
     """A command with options, which --help lists in this order."""
     for decorate in reversed(options):

@@ -8,8 +8,18 @@ from typing import Any, get_args
 import click
 
 from discreet._text import counted
-from discreet._typing import Cells
-from discreet.cli._shared import Names, asked_table, engine_options, flat, memory_option, print_json, progress
+from discreet._typing import Cells, KeepAnyway
+from discreet.cli._shared import (
+    Names,
+    anyway_of,
+    asked_table,
+    engine_options,
+    flat,
+    keep_anyway_option,
+    memory_option,
+    print_json,
+    progress,
+)
 from discreet.cli._stdin import TableName
 from discreet.errors import InputError
 
@@ -19,7 +29,7 @@ from discreet.errors import InputError
 @click.argument("table", type=TableName())
 @click.option("--out", required=True, metavar="FILE", help="The released table.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
-@click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the promise.")
+@keep_anyway_option
 @click.option(
     "--cells", type=click.Choice(get_args(Cells)), default="label", show_default=True, help="What cells hold."
 )
@@ -32,7 +42,7 @@ def command(
     table: str,
     out: str,
     keep: tuple[str, ...],
-    keep_anyway: bool,
+    keep_anyway: tuple[str, ...],
     cells: Any,
     memory_limit: str | None,
     force: bool,
@@ -46,16 +56,18 @@ def command(
     from discreet.release._rows import carry_out
 
     where = asked_table(table, engine)
-    kept = flat(keep, where)
+    kept, anyway = flat(keep, where), anyway_of(keep_anyway, where)
     if is_cluster_policy(policy_file, engine["engine"]):
-        _on_cluster(asked_table(policy_file, engine), where, out, kept, cells, keep_anyway, force, as_json)
+        _on_cluster(asked_table(policy_file, engine), where, out, kept, cells, anyway, force, as_json)
         return
     policy = Policy.load(policy_file)
     target = target_for(where, out, force=force)
     with progress("apply") as report:
-        done = carry_out(policy, where, keep=kept, cells=cells, memory_limit=memory_limit, progress=report)
+        done = carry_out(
+            policy, where, keep=kept, keep_anyway=anyway, cells=cells, memory_limit=memory_limit, progress=report
+        )
         require_promises(policy, done)
-        by_keep = check_kept_columns(policy, done, anyway=keep_anyway)
+        by_keep = check_kept_columns(policy, done)
         delivered(done, where, target)
     suppressed = done.unseen + done.withheld
     notes = [RECURS] if done.recurs else []
@@ -68,7 +80,7 @@ def _on_cluster(
     out: str,
     keep: list[str],
     cells: str,
-    keep_anyway: bool,
+    keep_anyway: KeepAnyway,
     force: bool,
     as_json: bool,
 ) -> None:

@@ -10,6 +10,7 @@ from discreet.cli._asked import plan_of, recipe_of
 from discreet.cli._shared import (
     Names,
     frontier_options,
+    keep_anyway_option,
     print_json,
     progress,
     recipe_table_options,
@@ -53,7 +54,7 @@ from discreet.cli._shared import (
 )
 @click.option("--household", metavar="COLUMN", help="Who lives together, read for the risk; never released.")
 @click.option("--keep", type=Names(), multiple=True, help="Other columns to release as they are.")
-@click.option("--keep-anyway", is_flag=True, help="Keep them even where that breaks the requirement.")
+@keep_anyway_option
 @click.option(
     "--cells", type=click.Choice(["label", "codeword"]), default="label", show_default=True, help="What cells hold."
 )

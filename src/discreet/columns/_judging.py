@@ -5,8 +5,11 @@ Judged is what undoes the coarsening whatever was required of groups. A diagnosi
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +17,13 @@ import numpy as np
 
 from discreet._typing import IntArray
 from discreet.columns._forms import personal_mention
-from discreet.columns._guess import MOST, guess_type, identify
+from discreet.columns._guess import FEW, MOST, guess_type, identify
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError
-from discreet.tables._labels import Alphabet
+from discreet.tables._labels import Alphabet, encode
 
 Label = Any
+ONCE = 0.25  # of the records have a value of their own: in the long tail of a list of diagnoses fewer have
 RARE = 5  # records below which a text may be about one person
 
 
@@ -63,6 +67,11 @@ class ValueCounts:
         """How many different values there are; missing is none."""
         return len(self.known[0]) if self.distinct is None else self.distinct
 
+    @property
+    def all_differ(self) -> bool:
+        """Whether no two records share a value."""
+        return self.rows > 1 and self.values >= self.rows
+
     def kind(self) -> ColumnType:
         """What the column probably is."""
         labels = self.known[0]
@@ -71,11 +80,11 @@ class ValueCounts:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a column is not released, and whether it is released where somebody says so by name."""
+    """Why a column is not kept, and what to do about it; without a remedy it never is, with one where it is wanted anyway."""
 
     name: str
     reason: str
-    can_be_kept: bool = False
+    remedy: str = ""
 
 
 def refuse_public(name: str, labels: Sequence[Label], rows: int, kind: ColumnType, *, is_said: bool) -> None:
@@ -97,28 +106,72 @@ def refuse_public(name: str, labels: Sequence[Label], rows: int, kind: ColumnTyp
 
 
 def judge_kept(column: ValueCounts, *, is_said: bool = False) -> Refusal | None:
-    """Say why a column is not kept as it is, sensitive or not; None where it may be.
+    """Say why a column is not kept as it is, sensitive or not; None where it is.
 
     `is_said`: its type was said, or it was kept before; then its name proves nothing.
     """
     name, kind = column.name, column.kind()
-    if column.rows > 1 and column.values >= column.rows:
-        return Refusal(name, "is different in every row: it identifies people")
     found = identify(name, column.known[0], kind, column.rows, column.values)
-    if found and not (found.by == "name" and is_said):
+    if found and found.by == "name" and is_said:
+        found = None
+    if column.all_differ and (found or kind.kind not in ("number", "date")):
+        return Refusal(name, "is different in every row: it identifies people")
+    if found:
         return Refusal(name, f"identifies people ({found.reason})")
-    mentioned = _mentions(column)
-    return Refusal(name, mentioned, can_be_kept=True) if mentioned else None
+    if mentioned := _mentions(column):
+        return Refusal(name, mentioned, remedy="leave it out")
+    repeats = _hardly_repeats(column)
+    return Refusal(name, repeats, remedy="round it, make it public so that it is coarsened") if repeats else None
 
 
-def refuse_kept(columns: Iterable[ValueCounts], *, said: Container[str] = (), anyway: bool = False) -> None:
-    """Refuse columns that are not kept as they are; some are where that is wanted `anyway`."""
+def refuse_kept(columns: Iterable[ValueCounts], *, said: Container[str] = (), anyway: Container[str] = ()) -> list[str]:
+    """Refuse columns that are not kept as they are; say what is wrong with those that are wanted `anyway`."""
+    wanted = []
     for column in columns:
         refusal = judge_kept(column, is_said=column.name in said)
-        if refusal and not refusal.can_be_kept:
-            raise ColumnError(f"column {refusal.name!r} {refusal.reason} and is never kept")
-        if refusal and not anyway:
-            raise ColumnError(f"column {refusal.name!r} {refusal.reason}: leave it out, or say --keep-anyway")
+        if refusal is None:
+            continue
+        name, reason = refusal.name, refusal.reason
+        if not refusal.remedy:
+            raise ColumnError(f"column {name!r} {reason} and is never kept")
+        if name not in anyway:
+            raise ColumnError(f"column {name!r} {reason}: {refusal.remedy}, or say --keep-anyway {name}")
+        wanted.append(f"{name} {reason}")
+    return wanted
+
+
+def _hardly_repeats(column: ValueCounts) -> str:
+    """Say that half of a column's values occur once: charges to the cent, times to the second; nothing where they repeat."""
+    if column.all_differ:
+        return "is different in every row"
+    if column.distinct is not None:  # of a sample it is not known which values occur once
+        return "hardly repeats" if 2 * column.distinct >= column.rows else ""
+    counts = column.known[1]
+    once, records = int((counts == 1).sum()), int(counts.sum())
+    if column.values > FEW and 2 * once >= column.values and once >= ONCE * records:
+        return f"hardly repeats: {once:,} of its {column.values:,} values occur once"
+    return ""
+
+
+def rounding(column: ValueCounts) -> str:
+    """Say to what a column of numbers or dates could be rounded so that its values repeat; nothing where it is neither."""
+    labels, counts = column.known
+    if all(isinstance(label, dt.date) for label in labels):
+        steps: list[tuple[str, list[Any]]] = [
+            ("days", [(label.year, label.month, label.day) for label in labels]),
+            ("months", [(label.year, label.month) for label in labels]),
+            ("years", [label.year for label in labels]),
+        ]
+    elif all(isinstance(label, int | float | Decimal) and math.isfinite(label) for label in labels):
+        sizes = [10**power for power in range(19)]
+        steps = [(f"{size}", [round(float(label) / size) for label in labels]) for size in sizes]
+    else:
+        return ""
+    for words, values in steps:
+        coarse, codes = encode(values)
+        if not _hardly_repeats(ValueCounts.of(column.name, coarse, codes, counts)):
+            return words
+    return ""
 
 
 def _mentions(column: ValueCounts) -> str:

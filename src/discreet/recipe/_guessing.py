@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from discreet._text import counted
 from discreet.columns import ColumnGuess, guess_columns
-from discreet.columns._judging import ValueCounts, judge_kept
+from discreet.columns._judging import ValueCounts, judge_kept, rounding
 from discreet.errors import TableError
 from discreet.recipe._sections import ColumnSection, DataSection, OutputSection
 from discreet.tables._columns import encode_column
@@ -97,15 +97,21 @@ def guessed(table: object, na: Sequence[str] = (), columns: Profile | None = Non
     found = guess_columns(seen.columns, rows, seen.fine)
     where, _, inner = str(fspath(table)).partition("#") if isinstance(table, str | PathLike) else ("", "", "")
     sensitive = [each.name for each in found if each.role == "sensitive"]
-    kept = [name for name in sensitive if not judge_kept(ValueCounts(name, *seen.columns[name], seen.fine.get(name)))]
+    counted = {name: ValueCounts(name, *seen.columns[name], seen.fine.get(name)) for name in sensitive}
+    refused = {name: judge_kept(each) for name, each in counted.items()}
+    notes = {each.name: _note(each, rows, about=each.name in seen.fine) for each in found}
+    notes |= {name: f"{notes[name]}; {_advice(counted[name])}" for name, refusal in refused.items() if refusal}
     return {
         "data": DataSection(table=where, name=inner or None, na=list(na)),
         "columns": {each.name: _section(each) for each in found},
         "require": _require([each.distinct for each in found if each.role == "sensitive"]),
         "output": OutputSection(
-            keep=kept, policy="private-policy.json", public_policy="cells.json", report="private-report.html"
+            keep=[name for name in sensitive if not refused[name]],
+            policy="private-policy.json",
+            public_policy="cells.json",
+            report="private-report.html",
         ),
-        "notes": {each.name: _note(each, rows, about=each.name in seen.fine) for each in found},
+        "notes": notes,
         "questions": {each.name: each.question for each in found if each.question and each.role == "public"},
     }
 
@@ -122,6 +128,12 @@ def _section(each: ColumnGuess) -> ColumnSection:
     # A type that only a person can tell is left out, so that running the recipe asks for it.
     kind = None if each.question else each.type.kind
     return ColumnSection(role="public", type=kind, band=each.type.band, order=list(each.type.order))
+
+
+def _advice(column: ValueCounts) -> str:
+    """What to do with a sensitive column before it is kept."""
+    step = rounding(column)
+    return f"it hardly repeats: round it, to {step} for example, before you keep it" if step else "not kept as it is"
 
 
 def _note(each: ColumnGuess, rows: int, *, about: bool) -> str:

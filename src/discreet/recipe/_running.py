@@ -16,6 +16,7 @@ from discreet.release._people import PeopleColumns
 from discreet.release._promises import slack_of
 from discreet.release._publishing import ReleaseOptions, carry_through
 from discreet.release._releasing import check_files, check_public_part
+from discreet.release._rows import kept_columns
 from discreet.release._table_policy import TablePolicy
 from discreet.release._table_release import TableReleaseOptions, publish_table
 from discreet.search import RANGES, frontier
@@ -43,8 +44,10 @@ def run(recipe: Recipe, *, force: bool = False, progress: Progress | None = None
     if not recipe.public:
         raise InputError('the recipe names no public column: [columns.NAME] role = "public"')
     cut = cut_of(recipe)
-    people_of(recipe).check_keep(recipe.output.keep)
-    if named := [name for name in recipe.output.keep if name in recipe.having("identifier")]:
+    names, anyway = kept_columns(recipe.output.keep, recipe.output.keep_anyway)
+    recipe = recipe.override(output={"keep": names, "keep_anyway": sorted(anyway)})
+    people_of(recipe).check_keep(names)
+    if named := [name for name in names if name in recipe.having("identifier")]:
         raise ColumnError(f"column {named[0]!r} has the role identifier: it is never kept")
     if recipe.require and cut:
         raise InputError(

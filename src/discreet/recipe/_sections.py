@@ -124,7 +124,9 @@ class OutputSection:
     purpose: str = told("", "what the release is for, for the report")
     target: str | None = told(None, "a column that models will predict: the report measures how well they still do")
     keep: list[str] = told((), "other columns to release as they are")
-    keep_anyway: bool = told(False, "also where that breaks the requirement; the report says so first")
+    keep_anyway: bool | list[str] = told(
+        False, "columns to keep although that breaks the requirement, or they hardly repeat; the report says so first"
+    )
     cells: Literal["label", "codeword"] = told("label", "intervals and sets, or numbers that stand for them")
     unseen: Literal["nearest", "suppress"] = told(
         "nearest", "values never seen, when the policy is applied to new data"

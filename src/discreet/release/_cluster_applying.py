@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet._typing import KeepAnyway
 from discreet.columns._judging import ValueCounts, refuse_kept
 from discreet.errors import ColumnError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy, Placed, on_spark
 from discreet.release._recounting import Recount, recounted
 from discreet.release._releasing import refuse_broken
+from discreet.release._rows import kept_columns
 from discreet.tables._columns import encode_column
 from discreet.tables._spark_asking import asking, calm, collected
 from discreet.tables._spark_folder import SparkFolder, times_over
@@ -40,7 +42,7 @@ def apply_on_cluster(
     out: str | Path,
     *,
     keep: Sequence[str] = (),
-    keep_anyway: bool = False,
+    keep_anyway: KeepAnyway = False,
     force: bool = False,
 ) -> Applied:
     """Release the rows of a table on the cluster that wrote the policy; RequirementError where its promise is broken.
@@ -53,39 +55,49 @@ def apply_on_cluster(
     lacking = [name for name in policy.sensitive if name not in names]
     if lacking:
         raise ColumnError(f"the table has no sensitive columns {lacking}: the promise cannot be checked")
-    if both := [name for name in keep if name in policy.public]:
+    kept, anyway = kept_columns(keep, keep_anyway)
+    if both := [name for name in kept if name in policy.public]:
         raise ColumnError(
             f"column {both[0]!r} is a public column: it is released coarsened, and cannot be kept as it is"
         )
     with asking(source.name), calm():
-        made = policy.placed(source, keep)
+        made = policy.placed(source, kept)
         if not made.known:
             raise RequirementError(
                 "no row of this table can be released by this policy: its values are all unknown to it"
             )
         rows = made.rows.persist()
         try:
-            return _applied(policy, made, rows, target, tuple(dict.fromkeys(keep)), anyway=keep_anyway)
+            return _applied(policy, made, rows, target, kept, anyway)
         finally:
             rows.unpersist()
 
 
 def _applied(
-    policy: ClusterPolicy, made: Placed, rows: Any, target: SparkFolder, kept: tuple[str, ...], *, anyway: bool
+    policy: ClusterPolicy, made: Placed, rows: Any, target: SparkFolder, kept: Sequence[str], anyway: frozenset[str]
 ) -> Applied:
     from pyspark.sql import functions
 
+    wrong = []
     for name in kept:
         seen = collected(rows.groupBy(made.keys[name]).agg(functions.count(functions.lit(1)).alias("times")))
         coded = encode_column(seen[made.keys[name]], frozenset())
-        refuse_kept([ValueCounts.of(name, *coded, seen["times"].to_numpy())], anyway=anyway)
+        wrong += refuse_kept([ValueCounts.of(name, *coded, seen["times"].to_numpy())], anyway=anyway)
     secrets = made.secrets(policy.sensitive)
     found = recounted(rows, policy.cells, secrets, policy.require, na=policy.na)
     if found.broken:
         raise RequirementError("the policy's promise does not hold for this table: " + "; ".join(found.broken))
-    finer = [made.keys[name] for name in kept if name not in policy.sensitive]
-    beside = recounted(rows, [*policy.cells, *finer], secrets, policy.require, na=policy.na).broken if finer else []
-    refuse_broken(kept, beside, anyway=anyway)
+    beside_sensitive = [name for name in kept if name not in policy.sensitive]
+    checked_names = [name for name in beside_sensitive if name not in anyway]
+    by_keep, by_checked = (
+        recounted(
+            rows, [*policy.cells, *(made.keys[name] for name in names)], secrets, policy.require, na=policy.na
+        ).broken
+        if names
+        else []
+        for names in (beside_sensitive, checked_names)
+    )
+    refuse_broken(checked_names, by_checked)
     with target.replacing() as place:
         columns = [*policy.cells, *(made.keys[name] for name in kept)]
         alike = rows.groupBy(*columns).agg(functions.count(functions.lit(1)).alias("times"))  # the order of rows goes
@@ -94,4 +106,4 @@ def _applied(
         if not checked or checked.rows != found.sizes.total:
             raise TableError(f"{target} would not come out as it was measured, and was not written")
     recurs = policy.recurs_in(rows)
-    return Applied(checked.rows, made.unknown + made.withheld, made.dropped, found, tuple(beside), recurs)
+    return Applied(checked.rows, made.unknown + made.withheld, made.dropped, found, (*wrong, *by_keep), recurs)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from discreet._text import counted, json_number, utility_text
-from discreet._typing import Cells, Progress, Unseen
+from discreet._typing import Cells, KeepAnyway, Progress, Unseen
 from discreet.errors import InputError, RequirementError
 from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.release._policy import Policy
@@ -23,7 +23,7 @@ from discreet.release._releasing import (
     original_of,
     write_together,
 )
-from discreet.release._rows import ReleasedRows, carry_out
+from discreet.release._rows import ReleasedRows, carry_out, kept_columns
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
@@ -51,7 +51,8 @@ class ReleaseOptions:
     keep
         Other columns to release as they are.
     keep_anyway
-        Also where together with them the policy's promises are broken; the report says so first.
+        Columns to keep although the policy's promises are broken with them, or they hardly repeat (True: all that are kept);
+        the report says so first.
     types
         Types that were said of columns, by name: they win over what a column's name suggests, never over what it holds.
     cells
@@ -75,7 +76,7 @@ class ReleaseOptions:
     """
 
     keep: Sequence[str] = ()
-    keep_anyway: bool = False
+    keep_anyway: KeepAnyway = False
     types: Mapping[str, str] = field(default_factory=dict)
     cells: Cells = "label"
     unseen: Unseen = "nearest"
@@ -86,6 +87,11 @@ class ReleaseOptions:
     people: PeopleColumns = field(default_factory=PeopleColumns)
     force: bool = False
     memory_limit: str | None = None
+
+    @property
+    def kept(self) -> list[str]:
+        """All columns to keep."""
+        return kept_columns(self.keep, self.keep_anyway)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,12 +259,13 @@ def carry_through(
     if options.suppress:
         point, policy, is_cut_short = frontier.engine.withhold(frontier, point, options.suppress, options.time_limit)
     policy = replace(policy, unseen=options.unseen, na=tuple(options.na), source=original_of(table))
-    options.people.check(table, (*policy.public, *policy.sensitive, *policy.side), options.keep, policy.na)
+    options.people.check(table, (*policy.public, *policy.sensitive, *policy.side), options.kept, policy.na)
     limit = options.memory_limit
     done = carry_out(
         policy,
         table,
         keep=options.keep,
+        keep_anyway=options.keep_anyway,
         cells=options.cells,
         people=options.people,
         memory_limit=limit,
@@ -269,7 +276,7 @@ def carry_through(
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    by_keep = check_kept_columns(policy, done, anyway=options.keep_anyway, types=options.types)
+    by_keep = check_kept_columns(policy, done, options.types)
     original = fingerprint(table)
     release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short, original)
     _write_all(release, table)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from discreet._typing import Cells, IntArray
+from discreet._typing import Cells, IntArray, KeepAnyway
 from discreet.columns._guess import guess_type
 from discreet.columns._judging import refuse_kept, refuse_public
 from discreet.columns._types import parse_type
@@ -46,7 +46,7 @@ def release(
     *,
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
-    keep_anyway: bool = False,
+    keep_anyway: KeepAnyway = False,
     types: Mapping[str, str] = MappingProxyType({}),
     cells: Cells = "label",
     force: bool = False,
@@ -55,18 +55,21 @@ def release(
 ) -> Any:
     """Coarsen the public columns of a table, and leave out everything else but the columns to keep.
 
-    Columns that break the policy's promises when they stand beside the coarse ones are kept only with `keep_anyway`.
+    Columns that break the policy's promises when they stand beside the coarse ones, or that hardly repeat, are kept only where
+    `keep_anyway` names them (True: all of them).
     Without `out` the result is of the kind that was given (a pandas frame for a pandas frame; an Arrow table for a
     file or a relation); with `out` it is written there, in the format that the suffix names, and the path is returned.
     Columns that name people are refused; a type that is said in `types`, {column: "number"}, wins over how one is called.
     `memory_limit` is what counting a file may use, such as "2GB".
     """
     target = target_for(table, out, force=force)
-    done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
+    done = carry_out(
+        policy, table, keep=keep, keep_anyway=keep_anyway, cells=cells, memory_limit=memory_limit, progress=progress
+    )
     if not policy.is_of_typed_columns:
         held = {name: counted for name, counted in done.value_counts.items() if name in policy.public}
         check_public_columns({name: counted.labels for name, counted in held.items()}, done.rows, types)
-    check_kept_columns(policy, done, anyway=keep_anyway, types=types)
+    check_kept_columns(policy, done, types)
     return delivered(done, table, target)
 
 
@@ -76,7 +79,7 @@ def apply(
     *,
     out: str | Path | None = None,
     keep: str | Sequence[str] = (),
-    keep_anyway: bool = False,
+    keep_anyway: KeepAnyway = False,
     types: Mapping[str, str] = MappingProxyType({}),
     cells: Cells = "label",
     force: bool = False,
@@ -85,9 +88,11 @@ def apply(
 ) -> Any:
     """Release new data as `release` does, if the policy's promises hold there too; else RequirementError says why."""
     target = target_for(table, out, force=force)
-    done = carry_out(policy, table, keep=keep, cells=cells, memory_limit=memory_limit, progress=progress)
+    done = carry_out(
+        policy, table, keep=keep, keep_anyway=keep_anyway, cells=cells, memory_limit=memory_limit, progress=progress
+    )
     require_promises(policy, done)
-    check_kept_columns(policy, done, anyway=keep_anyway, types=types)
+    check_kept_columns(policy, done, types)
     return delivered(done, table, target)
 
 
@@ -210,30 +215,32 @@ def check_public_part(joint: Joint, types: Mapping[str, str]) -> None:
 
 
 def check_kept_columns(
-    policy: Coarsening, done: ReleasedRows, *, anyway: bool, types: Mapping[str, str] = MappingProxyType({})
+    policy: Coarsening, done: ReleasedRows, types: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[str, ...]:
-    """Why the promises do not hold with the columns kept as they are; refused unless they are wanted `anyway`.
+    """What is wrong with the columns that are kept as they are; refused but for those that are kept anyway.
 
-    Columns that name people are refused whoever wants them. `types` are those that were said of columns, by name.
+    Columns that name people are refused in any case. `types` are those that were said of columns, by name.
     """
-    refuse_kept(
-        (counted for name, counted in done.value_counts.items() if name not in policy.public), said=types, anyway=anyway
-    )
+    held = (counted for name, counted in done.value_counts.items() if name not in policy.public)
+    wrong = refuse_kept(held, said=types, anyway=done.anyway)
     kept = [name for name in done.columns if name not in policy.public and name not in policy.sensitive]
+    checked = [name for name in kept if name not in done.anyway]
+    reasons: list[str] = []
     if kept and done.with_kept is None:
-        reasons: tuple[str, ...] = (f"without {listed(policy.sensitive)} nobody can tell",)
-    else:
-        reasons = tuple(policy.broken_by(done.with_kept)) if done.with_kept is not None else ()
-    refuse_broken(kept, reasons, anyway=anyway)
-    return reasons
+        reasons = [f"without {listed(policy.sensitive)} nobody can tell"]
+    elif done.with_kept is not None:
+        reasons = policy.broken_by(done.with_kept)
+    if checked:
+        refuse_broken(checked, policy.broken_by(done.with_checked) if done.with_checked is not None else reasons)
+    return (*wrong, *reasons)
 
 
-def refuse_broken(kept: Sequence[str], reasons: Sequence[str], *, anyway: bool) -> None:
-    """Refuse columns with which promises do not hold, unless they are wanted `anyway`."""
-    if reasons and not anyway:
+def refuse_broken(kept: Sequence[str], reasons: Sequence[str]) -> None:
+    """Refuse columns with which promises do not hold."""
+    if reasons:
         raise RequirementError(
             f"with {listed(tuple(kept))} kept, the requirement is broken: {'; '.join(reasons)}: make what you keep public so "
-            "that it is coarsened, leave it out, or say --keep-anyway"
+            f"that it is coarsened, leave it out, or say --keep-anyway {','.join(kept)}"
         )
 
 

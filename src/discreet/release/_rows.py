@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from discreet._typing import BoolArray, Cells, IntArray
+from discreet._typing import BoolArray, Cells, IntArray, KeepAnyway
 from discreet.columns._judging import ValueCounts
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes, nobody
@@ -42,6 +42,8 @@ class ReleasedRows:
     unseen: int = 0  # rows whose value no block can truly stand for
     joint: Joint | None = None  # (s, released cell), where the table has S
     with_kept: Joint | None = None  # (s, released cell and kept columns), where columns were kept
+    with_checked: Joint | None = None  # the same with those alone that must not break the promise
+    anyway: frozenset[str] = frozenset()  # columns that are kept whatever they break
     measures: dict[str, float] = field(default_factory=dict)  # what the release leaks, recomputed from its rows
     recurs: bool = False  # whether every value of the policy's map occurs again, in at least as many records
     people: PeopleRisk | None = None  # who is found before and after, where that was asked
@@ -55,6 +57,7 @@ def carry_out(
     table: object,
     *,
     keep: str | Sequence[str] = (),
+    keep_anyway: KeepAnyway = False,
     cells: Cells = "label",
     people: PeopleColumns | None = None,
     memory_limit: str | None = None,
@@ -67,7 +70,7 @@ def carry_out(
     words = policy.codewords
     if cells == "codeword" and not (words and all(_is_numeric(word, len(policy.public)) for word in words)):
         raise InputError("this policy has no numeric codeword for every column: release its labels instead")
-    kept_names = list(dict.fromkeys([keep] if isinstance(keep, str) else keep))
+    kept_names, anyway = kept_columns(keep, keep_anyway)
     for name in kept_names:
         if name in policy.public:
             raise ColumnError(f"{name!r} is a public column: it is released coarsened, and cannot be kept as it is")
@@ -92,7 +95,10 @@ def carry_out(
         raise RequirementError("no row of this table can be released by this policy: its values are all unknown to it")
     rows = {name: (alphabet, codes[stays]) for name, (alphabet, codes) in coded.items()}
     kept = {name: rows[name] for name in kept_names}
-    joint, with_kept = _joints(policy, rows, kept, (s_names, a_names), (block[stays], counts[stays]))
+    roles, released = (s_names, a_names), (block[stays], counts[stays])
+    joint, with_kept = _joints(policy, rows, kept, roles, released)
+    checked = {name: pair for name, pair in kept.items() if name not in anyway}
+    with_checked = _joints(policy, rows, checked, roles, released)[1] if anyway else with_kept
     columns, row_counts = _distinct_rows(policy, cells, kept, (block[stays], counts[stays]))
     return ReleasedRows(
         columns=columns,
@@ -103,6 +109,8 @@ def carry_out(
         unseen=int(counts[gone].sum()) - withheld,
         joint=joint,
         with_kept=with_kept,
+        with_checked=with_checked,
+        anyway=anyway,
         measures=policy.figures(joint) if joint is not None else {},
         value_counts={
             name: ValueCounts.of(name, *rows[name], counts[stays])
@@ -112,6 +120,22 @@ def carry_out(
         recurs=policy.recurs_in(x, int(counts[present].sum())),
         people=None if people is None else PeopleRisk.of(people, _groups(x_codes, block, present), counts, coded),
     )
+
+
+def kept_columns(keep: str | Sequence[str], anyway: KeepAnyway) -> tuple[list[str], frozenset[str]]:
+    """The columns to keep, each once, and those of them that are kept whatever they break: all, or those that are named.
+
+    Examples
+    --------
+    >>> names, anyway = kept_columns(["town", "bill"], ["bill", "moment"])
+    >>> names, sorted(anyway)
+    (['town', 'bill', 'moment'], ['bill', 'moment'])
+    >>> kept_columns("town", True)
+    (['town'], frozenset({'town'}))
+    """
+    named = [] if isinstance(anyway, bool) else [anyway] if isinstance(anyway, str) else list(anyway)
+    names = list(dict.fromkeys([*([keep] if isinstance(keep, str) else keep), *named]))
+    return names, frozenset(names if anyway is True else named)
 
 
 def _groups(x_codes: IntArray, block: IntArray, present: BoolArray) -> tuple[IntArray, IntArray]:

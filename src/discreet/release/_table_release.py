@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._text import counted
-from discreet._typing import Progress, Stopped, Unseen
+from discreet._typing import KeepAnyway, Progress, Stopped, Unseen
 from discreet.auditing._group_requirements import GroupFinding, findings
 from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
@@ -24,7 +24,7 @@ from discreet.release._releasing import (
     original_of,
     write_together,
 )
-from discreet.release._rows import ReleasedRows, carry_out
+from discreet.release._rows import ReleasedRows, carry_out, kept_columns
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
 from discreet.tables._counting import counted_columns
@@ -43,7 +43,8 @@ class TableReleaseOptions:
     keep
         Other columns to release as they are.
     keep_anyway
-        Also where together with them the requirement is broken; the report says so first.
+        Columns to keep although the requirement is broken with them, or they hardly repeat (True: all that are kept); the
+        report says so first.
     types
         Types that were said of columns, by name: they win over what a column's name suggests, never over what it holds.
     target
@@ -61,7 +62,7 @@ class TableReleaseOptions:
     """
 
     keep: Sequence[str] = ()
-    keep_anyway: bool = False
+    keep_anyway: KeepAnyway = False
     types: Mapping[str, str] = field(default_factory=dict)
     target: str | None = None
     purpose: str = ""
@@ -69,6 +70,11 @@ class TableReleaseOptions:
     unseen: Unseen = "nearest"
     force: bool = False
     memory_limit: str | None = None
+
+    @property
+    def kept(self) -> list[str]:
+        """All columns to keep."""
+        return kept_columns(self.keep, self.keep_anyway)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,15 +242,23 @@ def publish_table(
     """Release a table by its policy into files that `check_files` let pass; all of them or none."""
     options = options or TableReleaseOptions()
     policy = replace(policy, unseen=options.unseen, source=original_of(table))
-    options.people.check(table, (*policy.public, *policy.sensitive), options.keep, policy.na)
+    options.people.check(table, (*policy.public, *policy.sensitive), options.kept, policy.na)
     limit = options.memory_limit
-    done = carry_out(policy, table, keep=options.keep, people=options.people, memory_limit=limit, progress=progress)
+    done = carry_out(
+        policy,
+        table,
+        keep=options.keep,
+        keep_anyway=options.keep_anyway,
+        people=options.people,
+        memory_limit=limit,
+        progress=progress,
+    )
     if done.joint is None:
         raise InputError("the table lost its sensitive columns while it was released")
     reasons = policy.broken_by(done.joint)
     if reasons:
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
-    by_keep = check_kept_columns(policy, done, anyway=options.keep_anyway, types=options.types)
+    by_keep = check_kept_columns(policy, done, options.types)
     letters, target = targets_of(table, policy, options.target, memory_limit=options.memory_limit, progress=progress)
     scores = score_models(policy, letters, target, without=options.target) if target is not None else ()
     records = np.bincount(letters, minlength=len(policy.letters or ()))

@@ -61,7 +61,7 @@ class Asked:
     na: tuple[str, ...] = ()
     part: int = PART
     said: frozenset[str] = frozenset()  # kept columns whose type was said
-    anyway: bool = False
+    anyway: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for names, others, words in (
@@ -93,6 +93,7 @@ class Described:
     numberings: dict[str, Numbering] = field(repr=False)
     problem: CodedTable = field(repr=False)
     dropped: int
+    wrong: tuple[str, ...] = ()  # with columns that are kept anyway
 
     def key(self, name: str) -> str:
         """What a column is called on the cluster."""
@@ -124,8 +125,8 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     if not counted:
         raise TableError(f"{source.name}: every row has a missing value, and was dropped: there is nothing to release")
     kept = ((name, found[name]) for name in asked.keep)
-    held = (ValueCounts.of(name, column.alphabet, column.codes, column.counts) for name, column in kept)
-    refuse_kept(held, said=asked.said, anyway=asked.anyway)
+    values_of = (ValueCounts.of(name, column.alphabet, column.codes, column.counts) for name, column in kept)
+    wrong = refuse_kept(values_of, said=asked.said, anyway=asked.anyway)
     problem = _problem(asked, found, counted)
     problem.check(asked.wanted)
     problem.refuse_idle(asked.wanted)
@@ -137,7 +138,7 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
         for name, key in zip(asked.names, keys, strict=True)
         if name in numbers
     }
-    return Described(rows, held, asked.names, keys, numberings, problem, total - counted)
+    return Described(rows, held, asked.names, keys, numberings, problem, total - counted, tuple(wrong))
 
 
 def _slots(frame: Any) -> int:

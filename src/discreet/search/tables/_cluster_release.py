@@ -17,6 +17,7 @@ from discreet.errors import InputError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy
 from discreet.release._recounting import Sizes, recounted
 from discreet.release._releasing import refuse_broken
+from discreet.release._rows import kept_columns
 from discreet.search.tables._cluster import COUNT, PART, Asked, Described, Grouped, described, grouped
 from discreet.search.tables._cluster_outcome import ClusterRelease
 from discreet.search.tables._cluster_page import cluster_page
@@ -28,7 +29,7 @@ from discreet.tables._spark_folder import SparkFolder, times_over
 from discreet.tables._writing import check_target, staged_text
 
 if TYPE_CHECKING:
-    from discreet._typing import MissingPolicy, Progress
+    from discreet._typing import KeepAnyway, MissingPolicy, Progress
 
 
 def release_on_cluster(
@@ -45,7 +46,7 @@ def release_on_cluster(
     report: str | Path | None = None,
     purpose: str = "",
     keep: Sequence[str] = (),
-    keep_anyway: bool = False,
+    keep_anyway: KeepAnyway = False,
     suppress: int = 0,
     time_limit: float = 60.0,
     seed: int = 0,
@@ -71,7 +72,7 @@ def release_on_cluster(
     report, purpose
         A page to read and sign, on the machine that asks, and what it says the release is for.
     keep, keep_anyway
-        Other columns to release as they are, also where that breaks the requirement.
+        Other columns to release as they are, and those of them although that breaks the requirement or they hardly repeat.
     time_limit
         Seconds of search, of all workers together.
     part
@@ -80,12 +81,13 @@ def release_on_cluster(
     names = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     shown = (public,) if isinstance(public, str) else tuple(public)
     trees, coarse = by_role(names, hierarchies)
-    said = frozenset(types or ()) & (frozenset(keep) - frozenset(shown))
+    kept, anyway = kept_columns(keep, keep_anyway)
+    said = frozenset(types or ()) & (frozenset(kept) - frozenset(shown))
     types = {name: kind for name, kind in (types or {}).items() if name not in said}
     asked = Asked(
         shown,
         names,
-        tuple(keep),
+        tuple(kept),
         parse_all(require, names, trees),
         said_types(shown, types, coarse, weights),
         weights or {},
@@ -96,7 +98,7 @@ def release_on_cluster(
         na=checks.texts(na, name="na"),
         part=part or PART,
         said=said,
-        anyway=keep_anyway,
+        anyway=anyway,
     )
     checks.time_limit(time_limit)
     source = SparkTable.of(table)
@@ -113,7 +115,7 @@ def release_on_cluster(
     try:
         with calm():
             page = None if report is None else (Path(report), purpose)
-            return _carried_out(source, asked, known, targets, page, keep_anyway=keep_anyway, progress=progress)
+            return _carried_out(source, asked, known, targets, page, progress=progress)
     except BaseException:
         for target in new:  # some of them may have their names already
             target.unlink(missing_ok=True)
@@ -129,7 +131,6 @@ def _carried_out(
     targets: Mapping[str, SparkFolder],
     page: tuple[Path, str] | None,
     *,
-    keep_anyway: bool,
     progress: Progress | None,
 ) -> ClusterRelease:
     """Group, and write everything beside its place; the folders get their names when all of it is there."""
@@ -142,7 +143,7 @@ def _carried_out(
         with asking(source.name), watched(known.rows, _telling(progress, made)):
             made.frame.write.parquet(work)  # once: a search that ran out of time would not come out the same again
         files = {name: target.path for name, target in targets.items()}
-        done = _written(source, asked, known, made, work, places, files, keep_anyway)
+        done = _written(source, asked, known, made, work, places, files)
         if page is not None:
             path, purpose = page
             done = replace(done, files={**files, "report": str(path)})
@@ -163,7 +164,6 @@ def _written(
     work: str,
     places: dict[str, str],
     files: dict[str, str],
-    keep_anyway: bool,
 ) -> ClusterRelease:
     """Release, policy and figures, from the rows that were grouped."""
     from pyspark.sql import functions
@@ -183,9 +183,14 @@ def _written(
         done.select(*x, *cells, "group").distinct().write.parquet(f"{places['policy']}/letters")
         secrets = {name: known.key(name) for name in asked.sensitive}
         after = recounted(alive, cells, secrets, asked.wanted, count=COUNT, na=asked.na)
-        open_keys = [known.key(name) for name in kept if name not in asked.sensitive]
-        finer = [*cells, *open_keys]
-        beside = recounted(alive, finer, secrets, asked.wanted, count=COUNT, na=asked.na) if open_keys else None
+        beside_sensitive = [name for name in kept if name not in asked.sensitive]
+        checked_names = [name for name in beside_sensitive if name not in asked.anyway]
+        by_keep, by_checked = (
+            recounted(alive, [*cells, *map(known.key, names)], secrets, asked.wanted, count=COUNT, na=asked.na).broken
+            if names
+            else []
+            for names in (beside_sensitive, checked_names)
+        )
         before = Sizes.of(done, [known.key(name) for name in asked.public], COUNT)
     weights = made.job.columns
     share = sum(column.weight for column in weights)
@@ -197,8 +202,7 @@ def _written(
     )  # fmt: skip
     if after.broken:
         raise RequirementError("no release that keeps the requirement was found: " + "; ".join(after.broken))
-    by_keep = tuple(beside.broken) if beside else ()
-    refuse_broken(kept, by_keep, anyway=keep_anyway)
+    refuse_broken(checked_names, by_checked)
     checked = policy.verify(SparkTable(files["out"], given=spark.read.parquet(places["out"])))
     if not checked:
         raise TableError(f"{files['out']} would not come out as it was measured, and was not written")
@@ -217,7 +221,7 @@ def _written(
         loss_by_column=dict(zip(asked.public, losses, strict=True)),
         before=before,
         after=after,
-        broken_by_keep=by_keep,
+        broken_by_keep=(*known.wrong, *by_keep),
     )
 
 
