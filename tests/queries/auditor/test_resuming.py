@@ -10,6 +10,7 @@ import pytest
 from discreet.queries.auditor import Auditor
 from discreet.queries.auditor._reals import Real
 from discreet.queries.auditor._whole_numbers import Integral
+from tests.kernels import from_python
 
 PEOPLE, QUESTIONS = 40, 9
 KINDS: dict[str, dict[str, Any]] = {
@@ -115,7 +116,8 @@ def test_loops_without_weights_are_those_with_weights_of_one() -> None:
         "room": (point, total, sums - 3, sums + 2),
         "dual_terms": (point, whole, 2, total, kind, 1),
     }.items():
-        plain, weighted = (getattr(kernels, name)(indptr, rows, each, *arguments) for each in (ones[:0], ones))
+        kernel = from_python(getattr(kernels, name))
+        plain, weighted = (kernel(indptr, rows, each, *arguments) for each in (ones[:0], ones))
         parts = [each if isinstance(each, tuple) else (each,) for each in (plain, weighted)]
         for one, other in zip(*parts, strict=True):
             np.testing.assert_array_equal(one, other)

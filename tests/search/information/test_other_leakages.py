@@ -18,6 +18,7 @@ from discreet.search.information._other_leakages import OTHER_MULTIPLIERS, Other
 from discreet.search.information._weights import Weights, information
 from tests._oracles.plain_pairwise import joints, weights_from
 from tests.examples import examples
+from tests.kernels import from_python
 from tests.search.information.hungarian import hungarian_weights
 
 ORDERS = st.sampled_from([0.0, 0.3, 1.0, 2.0, 7.5, 300.0, math.inf])
@@ -103,6 +104,7 @@ def test_joining_by_differences(order: float) -> None:
     from discreet.search.information import _renyi_kernels as renyi
 
     kernel: Any = renyi
+    sums, sums_with, finish = map(from_python, (kernel._sums, kernel._sums_with, kernel._finish))
     rng = np.random.default_rng(2)
     kinds = {0.0: kernel.ZERO, 1.0: kernel.ONE, math.inf: kernel.INFINITE}
     of_s = rng.integers(40, 90, 6)
@@ -116,11 +118,11 @@ def test_joining_by_differences(order: float) -> None:
 
     for _ in range(30):
         one, two = rng.integers(0, 4, (2, 6)) + np.eye(6, dtype=np.int64)[rng.integers(0, 6, 2)]
-        joined = kernel._sums_with(prior, one, *kernel._sums(prior, *row(one)), *row(two))
-        anew = kernel._sums(prior, *row(one + two))
+        joined = sums_with(prior, one, *sums(prior, *row(one)), *row(two))
+        anew = sums(prior, *row(one + two))
         weight = int((one + two).sum())
-        expected = kernel._finish(prior, *anew, weight)
-        assert kernel._finish(prior, *joined, weight) == pytest.approx(expected, abs=1e-11)
+        expected = finish(prior, *anew, weight)
+        assert finish(prior, *joined, weight) == pytest.approx(expected, abs=1e-11)
 
 
 def test_paths_fall_to_nothing(hungarian: dict[str, list[object]]) -> None:
