@@ -29,6 +29,17 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 OVER = "document.documentElement.scrollWidth - innerWidth"
 SCREENS = {"projector": (1024, 768), "tablet": (820, 1180), "tablet, turned": (1180, 820), "phone": (390, 844)}
 
+# Where a soft policy is on the screen.
+SOFT_POINT = """() => {
+    const box = document.querySelector('.nicegui-echart');
+    const chart = getElement(box.id.slice(1)).chart;
+    const series = chart.getOption().series.findIndex(each => each.name.startsWith('soft'));
+    const data = chart.getOption().series[series].data;
+    const [x, y] = chart.convertToPixel({seriesIndex: series}, data[Math.floor(data.length / 2)].value);
+    const corner = box.getBoundingClientRect();
+    return [corner.x + x, corner.y + y];
+}"""
+
 
 def _roles(page: Any, **roles: str) -> None:
     for column, role in roles.items():
@@ -79,19 +90,12 @@ def test_a_soft_policy_is_told_apart_and_drawn_once(app: App, tmp_path: Path) ->
     page.get_by_role("option", name=re.compile("privacy funnel")).click()
     button(page, "Draw the frontier").click()
     button(page, "Release this column").wait_for()
-    place = page.evaluate(
-        """() => {
-            const box = document.querySelector('.nicegui-echart');
-            const chart = getElement(box.id.slice(1)).chart;
-            const series = chart.getOption().series.findIndex(each => each.name.startsWith('soft'));
-            const data = chart.getOption().series[series].data;
-            const [x, y] = chart.convertToPixel({seriesIndex: series}, data[Math.floor(data.length / 2)].value);
-            const corner = box.getBoundingClientRect();
-            return [corner.x + x, corner.y + y];
-        }"""
-    )
-    page.mouse.click(*place)
-    page.get_by_text("This policy draws").wait_for()
+    soft = page.get_by_text("This policy draws")
+    end = time.monotonic() + PATIENT
+    while not soft.count() and time.monotonic() < end:  # points still move for a moment after the chart is there
+        page.mouse.click(*page.evaluate(SOFT_POINT))
+        page.wait_for_timeout(500)
+    soft.wait_for()
     button(page, "Draw a release").click()
     table, channel = (downloaded(page, name, tmp_path) for name in ("column-drawn.csv", "private-column-channel.json"))
     drawn = [row["age"] for row in csv.DictReader(table.read_text().splitlines())]
