@@ -22,6 +22,13 @@ def information(v):
 
 
 @helper
+def copy_into(target, source):
+    """Write an array over another one; `target[:] = source` takes a second to compile."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
+@helper
 def invert(rows, basis):
     """Inverse of the basis' columns, and whether there is one."""
     r = len(basis)
@@ -86,7 +93,7 @@ def dual_simplex(rows, b, cost, lower, upper, basis, enough, iterations):
     r, n = rows.shape
     inverse, sound = invert(rows, basis)
     if not sound:
-        basis[:] = first_basis(rows)
+        copy_into(basis, first_basis(rows))
         inverse, sound = invert(rows, basis)
     place = np.full(n, -1, np.int64)
     for k in range(r):
@@ -251,7 +258,7 @@ def branch(
                 if gap > worst and upper[j] > lower[j]:
                     worst, at = gap, j
         if status == 0 and bound + total < -tolerance:
-            point[:] = x
+            copy_into(point, x)
             return 1, depth, nodes
         if depth + 2 > len(bounds) or at < 0:
             bounds[depth] = bound  # stays open
@@ -260,7 +267,11 @@ def branch(
         width = upper[at] - lower[at]
         if t < lower[at] + 1e-3 * width or t > upper[at] - 1e-3 * width:
             t = lower[at] + 0.5 * width
-        lowers[depth], uppers[depth], bases[depth], labels[depth], bounds[depth] = lower, upper, basis, label, bound
+        copy_into(lowers[depth], lower)
+        copy_into(uppers[depth], upper)
+        copy_into(bases[depth], basis)
+        copy_into(labels[depth], label)
+        bounds[depth] = bound
         if samples > 0:
             wanted = np.zeros((samples, values), np.int64)
             for i in range(samples):
@@ -278,7 +289,11 @@ def branch(
         else:
             uppers[depth, at] = t
         depth += 1
-        lowers[depth], uppers[depth], bases[depth], labels[depth], bounds[depth] = lower, upper, basis, label, bound
+        copy_into(lowers[depth], lower)
+        copy_into(uppers[depth], upper)
+        copy_into(bases[depth], basis)
+        copy_into(labels[depth], label)
+        bounds[depth] = bound
         lowers[depth, at] = t
         # Only swaps that leave the chosen cell in its place remain.
         for i in range(samples):

@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet._compile import helper, kernel
 from discreet.sample_privacy._bases_kernels import masses_of
-from discreet.sample_privacy._simplex_kernels import PIVOT, information, invert
+from discreet.sample_privacy._simplex_kernels import PIVOT, copy_into, information, invert
 
 
 @helper
@@ -80,7 +80,7 @@ def descend_words(words, b, offsets, sizes, classes, weights, codes, prices, tri
                 k = trial // singles
                 if masses[k] <= 0.0:
                     continue
-                word[:] = words[k]
+                copy_into(word, words[k])
                 at = trial - k * singles
                 i = 0
                 while at >= sizes[i] - 1:
@@ -89,7 +89,7 @@ def descend_words(words, b, offsets, sizes, classes, weights, codes, prices, tri
                 word[i] = at if at < word[i] else at + 1
             else:
                 k = int(_uniform(state) * r)
-                word[:] = words[k]
+                copy_into(word, words[k])
                 kind = _uniform(state)
                 if kind < 0.4:
                     i, j = int(_uniform(state) * n), int(_uniform(state) * n)
@@ -128,9 +128,9 @@ def descend_words(words, b, offsets, sizes, classes, weights, codes, prices, tri
                     there += information(masses[k] - step * direction[k])
             if there < best:
                 best, leaving = there, row
-                best_word[:] = word
+                copy_into(best_word, word)
         if leaving < 0:
             break
-        words[leaving] = best_word
+        copy_into(words[leaving], best_word)
         value = best
     return value

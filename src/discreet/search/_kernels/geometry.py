@@ -235,7 +235,9 @@ def ball_centre(points):
     polynomial in the number of columns.
     """
     m, d = points.shape
-    centre = points[0].copy()
+    centre = np.empty(d)
+    for c in range(d):
+        centre[c] = points[0, c]
     support = np.zeros(d + 2, np.int64)
     share = np.zeros(d + 2)
     goal = np.zeros(d)
@@ -244,7 +246,7 @@ def ball_centre(points):
         away = _squared(points, t, centre)
         if away > far2:
             support[0], far2 = t, away
-    size = 1
+    size = np.int64(1)
     within = np.zeros(m, np.bool_)
     for _step in range(50 * (m + d)):
         if not _towards(points, support, size, centre, goal, share):
@@ -266,7 +268,8 @@ def ball_centre(points):
             break
         size -= 1
         support[least] = support[size]
-        within[:] = False
+        for t in range(m):
+            within[t] = False
     return centre
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet._compile import helper, kernel
+from discreet.search._kernels.sorting import sort_by
 
 
 class Rows(NamedTuple):
@@ -75,7 +76,7 @@ def new_rows(integers: Any) -> Rows:
 
 @helper
 def _sum_row(rows, i):
-    weight, inside = 0, 0
+    weight, inside = np.int64(0), np.int64(0)
     for e in range(rows.start[i], rows.end[i]):
         weight += rows.count[e]
         inside += h(rows.table, rows.scale, rows.count[e])
@@ -84,10 +85,15 @@ def _sum_row(rows, i):
 
 @helper
 def _compact(rows):
-    names = np.flatnonzero(rows.alive)
-    names = names[np.argsort(rows.start[names], kind="mergesort")]
+    names = np.empty(len(rows.alive), np.int64)
+    alive = 0
+    for i in range(len(rows.alive)):
+        if rows.alive[i]:
+            names[alive] = i
+            alive += 1
+    sort_by(names[:alive], rows.start)
     at = 0
-    for i in names:
+    for i in names[:alive]:
         first, size = rows.start[i], rows.end[i] - rows.start[i]
         for e in range(size):
             rows.s[at + e], rows.count[at + e] = rows.s[first + e], rows.count[first + e]

@@ -10,6 +10,8 @@ import numpy as np
 from discreet._compile import helper, kernel
 from discreet.search._kernels.rows import h
 
+JOINS, LEAVES = np.int64(1), np.int64(-1)  # a plain 1 has a type of its own
+
 
 class Tables(NamedTuple):
     """Letters in compressed rows, and the blocks that they are in. A block is a slot; empty slots are new blocks to be."""
@@ -70,7 +72,7 @@ def new_tables(indptr, s, count, n_s, block, slots, leakage, utility, table, sca
 
 @helper
 def _added(row_s, row_count, first, last, cells, b, sign, table, scale):
-    """The change of Σ_s h(t_s) when a row joins block b (sign 1) or leaves it (sign -1)."""
+    """The change of Σ_s h(t_s) when a row joins block b (sign JOINS) or leaves it (sign LEAVES)."""
     found = np.int64(0)
     for e in range(first, last):
         before = cells[row_s[e], b]
@@ -133,7 +135,7 @@ def sweep(tables, order, sign, rest, least, tolerance, log):
         candidates = used
         if used < len(slots) and weight[a] > w and w >= least:
             candidates += 1  # a block of its own
-        g_left = _added(s, count, first, last, cells, a, -1, table, scale)
+        g_left = _added(s, count, first, last, cells, a, LEAVES, table, scale)
         f_left = h(table, scale, weight[a] - w) - h(table, scale, weight[a])
         for at in range(candidates):
             added[at] = 0
@@ -216,7 +218,7 @@ def anneal(tables, archive, course, least, rng):
     block, cells, weight, slots = tables.block, tables.cells, tables.weight, tables.slots
     table, scale, value, members = tables.table, tables.scale, tables.value, tables.members
     sign, rest, pull, temperature, axis = course.sign, course.rest, course.pull, course.temperature, archive.axis
-    n = len(letter)
+    n, nothing = len(letter), np.int64(0)
     for target in course.target:
         for _ in range(course.proposals):
             x = np.int64(rng.random() * n)
@@ -231,21 +233,21 @@ def anneal(tables, archive, course, least, rng):
                     continue
                 f = h(table, scale, left) - h(table, scale, weight[a])
                 f += h(table, scale, weight[b] + w) - h(table, scale, weight[b])
-                g = _added(s, count, first, last, cells, a, -1, table, scale)
-                g += _added(s, count, first, last, cells, b, 1, table, scale)
+                g = _added(s, count, first, last, cells, a, LEAVES, table, scale)
+                g += _added(s, count, first, last, cells, b, JOINS, table, scale)
             else:
                 y = np.int64(rng.random() * n)
                 b, v = block[y], letter[y]
                 if a == b or (least > 0 and (weight[a] - w + v < least or weight[b] - v + w < least)):
                     continue
                 # y joins a, then x leaves it for b: the second change is taken with y's counts in place.
-                g = _added(s, count, indptr[y], indptr[y + 1], cells, b, -1, table, scale)
-                g += _added(s, count, indptr[y], indptr[y + 1], cells, a, 1, table, scale)
+                g = _added(s, count, indptr[y], indptr[y + 1], cells, b, LEAVES, table, scale)
+                g += _added(s, count, indptr[y], indptr[y + 1], cells, a, JOINS, table, scale)
                 for e in range(indptr[y], indptr[y + 1]):
                     cells[s[e], a] += count[e]
                     cells[s[e], b] -= count[e]
-                g += _added(s, count, first, last, cells, a, -1, table, scale)
-                g += _added(s, count, first, last, cells, b, 1, table, scale)
+                g += _added(s, count, first, last, cells, a, LEAVES, table, scale)
+                g += _added(s, count, first, last, cells, b, JOINS, table, scale)
                 for e in range(indptr[y], indptr[y + 1]):
                     cells[s[e], a] -= count[e]
                     cells[s[e], b] += count[e]
@@ -261,8 +263,8 @@ def anneal(tables, archive, course, least, rng):
                 _shift(tables, x, b, g, f)
             elif members[b] == 1:  # a slot must not fall empty between the two moves
                 _shift(tables, x, b, g, f)
-                _shift(tables, y, a, 0, 0)
+                _shift(tables, y, a, nothing, nothing)
             else:
                 _shift(tables, y, a, g, f)
-                _shift(tables, x, b, 0, 0)
+                _shift(tables, x, b, nothing, nothing)
             keep(archive, value[0], value[1], block)

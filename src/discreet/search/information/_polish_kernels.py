@@ -230,7 +230,7 @@ def neighbours(of, letters, labels, blocks, sign, least, front, step, room):
                 what[count, 0], what[count, 1], what[count, 2] = MERGE, i, j
                 count += 1
     for x in range(n):
-        i = labels[x]
+        i = np.int64(labels[x])
         left = total[i] - mass[x]
         if size[i] == 1 or left < least:
             continue

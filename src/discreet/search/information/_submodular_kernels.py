@@ -30,7 +30,8 @@ def append(basis, triangle, k, column):
     distance = np.sqrt(np.dot(rest, rest))
     triangle[k, k] = distance
     if distance > 0.0:
-        basis[k] = rest / distance
+        for place in range(len(rest)):
+            basis[k, place] = rest[place] / distance
     return distance
 
 
@@ -80,10 +81,12 @@ def enter(points, basis, triangle, weights, k, point, constant, least):
     """
     column = np.empty(len(point) + 1)
     column[0] = constant
-    column[1:] = point
+    for place in range(len(point)):
+        column[place + 1] = point[place]
     if append(basis, triangle, k, column) <= least:
         return -1
-    points[k] = point
+    for place in range(len(point)):
+        points[k, place] = point[place]
     weights[k] = 0.0
     k += 1
     while True:
@@ -93,7 +96,8 @@ def enter(points, basis, triangle, weights, k, point, constant, least):
             if target[i] <= 0.0 and weights[i] - target[i] > 0.0:
                 step = min(step, weights[i] / (weights[i] - target[i]))
         if step >= 1.0:
-            weights[:k] = target
+            for i in range(k):
+                weights[i] = target[i]
             break
         slowest, low = 0, np.inf
         for i in range(k):
@@ -104,8 +108,10 @@ def enter(points, basis, triangle, weights, k, point, constant, least):
         for i in range(k - 1, -1, -1):
             if weights[i] <= 1e-15:
                 delete(basis, triangle, k, i)
-                points[i : k - 1] = points[i + 1 : k].copy()
-                weights[i : k - 1] = weights[i + 1 : k].copy()
+                for later in range(i, k - 1):
+                    weights[later] = weights[later + 1]
+                    for place in range(len(point)):
+                        points[later, place] = points[later + 1, place]
                 k -= 1
         weights[:k] /= weights[:k].sum()
         if k == 1:

@@ -22,6 +22,8 @@ HOT, COLD = 0.02, 0.0005
 FINE = 0.1
 """What a missing s weighs."""
 
+LESS, MORE, NOBODY = np.int64(-1), np.int64(1), np.int64(-1)  # a plain 1 has a type of its own
+
 
 class Aim(NamedTuple):
     """The letters, and what is asked of their blocks."""
@@ -162,9 +164,9 @@ def _new_state(aim, labels, blocks, n_s):
         b = labels[i]
         _link(i, b, state.head, state.after, state.before)
         state.size[b] += 1
-        state.distinct[b] += _shift(aim.indptr, aim.indices, i, 1, state.count[b])
+        state.distinct[b] += _shift(aim.indptr, aim.indices, i, MORE, state.count[b])
     for b in range(blocks):
-        m = _gather(state.head, state.after, state.buffer, b, -1, -1)
+        m = _gather(state.head, state.after, state.buffer, b, NOBODY, NOBODY)
         state.radius[b] = block_radius(aim.values, state.buffer, m, aim.norm, aim.codeword)
         state.energy[b] = _energy(aim.target, aim.scale, aim.k, state.radius[b], state.distinct[b], state.size[b])
         _list_wrong(state.energy, state.wrong, state.place, state.tally, b)
@@ -235,18 +237,18 @@ def anneal(aim, n_s, labels, blocks, best, near, steps, seed):
         j = near[i, below(stream, near.shape[1])]
         if uniform(stream) < 0.5:
             i, j = j, i
-        a, b, back, grown = block_of[i], block_of[j], -1, 1
+        a, b, back, grown = block_of[i], block_of[j], NOBODY, 1
         if a == b:
             continue
         if uniform(stream) < 0.5:
             back, grown = j, 0
             if uniform(stream) < 0.5:
                 back = _letter_at(head, after, b, below(stream, size[b]))
-        change_a = _shift(indptr, indices, i, -1, count[a])
-        change_b = _shift(indptr, indices, i, 1, count[b])
+        change_a = _shift(indptr, indices, i, LESS, count[a])
+        change_b = _shift(indptr, indices, i, MORE, count[b])
         if back >= 0:
-            change_b += _shift(indptr, indices, back, -1, count[b])
-            change_a += _shift(indptr, indices, back, 1, count[a])
+            change_b += _shift(indptr, indices, back, LESS, count[b])
+            change_a += _shift(indptr, indices, back, MORE, count[a])
         limit = energy[a] + energy[b] - heat * np.log(uniform(stream) + 1e-300)
         # What s are lacking is known before any radius, and the radius of one block before that of the other.
         lack_a = FINE * max(0, k - distinct[a] - change_a) if size[a] > grown else 0.0
@@ -259,11 +261,11 @@ def anneal(aim, n_s, labels, blocks, best, near, steps, seed):
             radius_a = block_radius(values, buffer, _gather(head, after, buffer, a, i, back), norm, codeword)
             new_a = _energy(target, scale, k, radius_a, distinct[a] + change_a, size[a] - grown)
         if new_a + new_b > limit:
-            _shift(indptr, indices, i, -1, count[b])
-            _shift(indptr, indices, i, 1, count[a])
+            _shift(indptr, indices, i, LESS, count[b])
+            _shift(indptr, indices, i, MORE, count[a])
             if back >= 0:
-                _shift(indptr, indices, back, -1, count[a])
-                _shift(indptr, indices, back, 1, count[b])
+                _shift(indptr, indices, back, LESS, count[a])
+                _shift(indptr, indices, back, MORE, count[b])
             continue
         tally[1] -= (1 if distinct[a] < k else 0) + (1 if distinct[b] < k else 0)
         _relink(block_of, head, after, before, i, back, a, b)

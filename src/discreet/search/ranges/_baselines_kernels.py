@@ -50,7 +50,7 @@ def mondrian_blocks(columns, spans, indptr, indices, n_s, least):
     ``columns`` is d by n; ``spans`` are the whole columns' ranges, by which widths are compared.
     """
     d, n = columns.shape
-    letters = np.arange(n)
+    letters, upper = np.arange(n), np.empty(n, np.int64)
     labels = np.empty(n, np.int64)
     seen_low, seen_high = np.zeros(n_s, np.int64), np.zeros(n_s, np.int64)
     stack = [(0, n)]
@@ -61,7 +61,10 @@ def mondrian_blocks(columns, spans, indptr, indices, n_s, least):
         part = letters[start:stop]
         widths = np.empty(d)
         for c in range(d):
-            widths[c] = (columns[c][part].max() - columns[c][part].min()) / spans[c]
+            lowest, highest = columns[c, part[0]], columns[c, part[0]]
+            for letter in part:
+                lowest, highest = min(lowest, columns[c, letter]), max(highest, columns[c, letter])
+            widths[c] = (highest - lowest) / spans[c]
         divided = False
         for _ in range(d):
             c = int(np.argmax(widths))
@@ -71,12 +74,19 @@ def mondrian_blocks(columns, spans, indptr, indices, n_s, least):
             cut = _cut(columns[c], part)
             stamp += 1
             if _sides_hold(columns[c], cut, part, indptr, indices, seen_low, seen_high, stamp, least):
-                lower = columns[c][part] <= cut
-                low, high = part[lower], part[~lower]
-                letters[start : start + len(low)] = low
-                letters[start + len(low) : stop] = high
-                stack.append((start, start + len(low)))
-                stack.append((start + len(low), stop))
+                middle, above = start, 0
+                for at in range(start, stop):
+                    letter = letters[at]
+                    if columns[c, letter] <= cut:
+                        letters[middle] = letter
+                        middle += 1
+                    else:
+                        upper[above] = letter
+                        above += 1
+                for at in range(above):
+                    letters[middle + at] = upper[at]
+                stack.append((start, middle))
+                stack.append((middle, stop))
                 divided = True
                 break
         if not divided:

@@ -153,7 +153,7 @@ def contiguous_codeword(x, sums, starts, codeword, reach):
             j -= 1
         if f[i] == np.inf and starts[i] >= 0:
             # All the starts tried were unreachable: the whole prefix as one block keeps the program total.
-            f[i] = window_radius(x, sums, 0, i, codeword)
+            f[i] = window_radius(x, sums, np.int64(0), i, codeword)
             parent[i] = 0
     return parent
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from discreet._compile import helper, kernel
 from discreet.search._kernels.geometry import gap, gaps
+from discreet.search._kernels.sorting import sort_by
 
 
 @kernel
@@ -170,7 +171,11 @@ def _in_order(points, a, least, most):
             along[below] = t
             below += 1
         elif points[t, a] != most:
-            return np.argsort(points[:, a].copy(), kind="mergesort")
+            key = np.empty(m)
+            for i in range(m):
+                along[i], key[i] = i, points[i, a]
+            sort_by(along, key)
+            return along
     above = below
     for t in range(m):
         if points[t, a] != least:
@@ -195,7 +200,7 @@ def least_extent_cuts(values, indptr, indices, n_s, k, norm):
         first, end = stack.pop()
         part = order[first:end].copy()
         box, axes = _box_of(values, part)
-        best, cut, a, is_tried = np.inf, -1, 0, False
+        best, cut, a, is_tried = np.inf, -1, np.int64(0), False
         for c in range(d):
             if a < len(axes) and axes[a] == c:
                 along = _in_order(box[0], a, box[1][a], box[2][a])
@@ -224,7 +229,8 @@ def _nearest_free(away, free, indptr, indices, k, labels, nearest, holder):
     `away`: the distances of the letters `free`. What is farther than k distinct s need not be entered; how far that is, is
     looked up anew after as many entries as there are s.
     """
-    nearest[:] = np.inf
+    for s in range(len(nearest)):
+        nearest[s] = np.inf
     limit, entered = np.inf, 0
     for t in range(len(free)):
         if away[t] > limit or labels[free[t]] >= 0:
@@ -261,7 +267,7 @@ def balls(values, indptr, indices, n_s, k, norm, hardest):
     n, d = values.shape
     labels = np.full(n, -1, np.int64)
     nearest, holder = np.empty(n_s), np.empty(n_s, np.int64)
-    centre, blocks = np.zeros((d, n)), 0
+    centre, blocks = np.zeros((d, n)), np.int64(0)
     free, columns, away, taken = np.arange(n), values.T.copy(), np.empty(n), 0
     for x in hardest:
         if labels[x] >= 0:
@@ -271,7 +277,8 @@ def balls(values, indptr, indices, n_s, k, norm, hardest):
             columns = values[free].T.copy()
         gaps(columns, values[x], norm, away)
         _nearest_free(away, free, indptr, indices, k, labels, nearest, holder)
-        order = np.argsort(nearest, kind="mergesort")
+        order = np.arange(n_s)
+        sort_by(order, nearest)
         if nearest[order[k - 1]] == np.inf:
             break  # too few s are left, wherever one stands
         _fill(indptr, indices, k, x, blocks, order, holder, labels)

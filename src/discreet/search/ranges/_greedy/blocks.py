@@ -15,6 +15,7 @@ import numpy as np
 from discreet._compile import helper
 from discreet.search._kernels.geometry import ball_radius
 from discreet.search._kernels.random import mix
+from discreet.search._kernels.sorting import sort_by
 
 SIZE, CENTROID, MEDOID, BOX, BALL = 0, 1, 2, 3, 4
 
@@ -186,14 +187,18 @@ def _ball_cost(blocks, a, b):
     merges.
     """
     members = np.empty(blocks.count[a] + blocks.count[b], dtype=np.int64)
-    size = 0
+    size = np.int64(0)
     for start in (a, b):
         x = start
         while x >= 0:
             members[size] = x
             size += 1
             x = blocks.following[x]
-    return ball_radius(blocks.points, members[np.argsort(members, kind="mergesort")], size)
+    ordered, places = np.empty(size, np.int64), np.arange(size)
+    sort_by(places, members)
+    for i in range(size):
+        ordered[i] = members[places[i]]
+    return ball_radius(blocks.points, ordered, size)
 
 
 @helper

@@ -48,7 +48,9 @@ def note(log, distortion, t, blocks, distinct, tally, a, b, alive, widest):
 def start(indptr, n_s, components):
     """Empty logs and the tally of blocks by distinct s."""
     n = len(indptr) - 1
-    distinct = np.diff(indptr)
+    distinct = np.empty(n, np.int64)
+    for x in range(n):
+        distinct[x] = indptr[x + 1] - indptr[x]
     tally = np.zeros(n_s + 1, dtype=np.int64)
     for x in range(n):
         tally[distinct[x]] += 1

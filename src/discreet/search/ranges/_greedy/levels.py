@@ -260,7 +260,7 @@ def _new_search(blocks, tree, parent, weight, alive, labels, t):
     )
     for x in range(n):
         if labels[x] != EMPTY:
-            _look(search, blocks, tree, queues.waiting, x, 0)
+            _look(search, blocks, tree, queues.waiting, x, none)
             search.seen[x] = t
             queues.waiting.append((search.cost[x], x, search.version[x]))
     heapq.heapify(queues.waiting)

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet._compile import helper, kernel
 from discreet.search._kernels.graph import components_of, find, unite
+from discreet.search._kernels.sorting import sort_by
 from discreet.search.ranges._greedy.blocks import SIZE, join, largest_own
 from discreet.search.ranges._greedy.growing_ranges import new_ranges, unite_ranges
 from discreet.search.ranges._greedy.scan import cheapest_scanned, follow, new_scan
@@ -52,7 +53,8 @@ def _tournament(count, label):
         leaves *= 2
     best = np.full(2 * leaves, -1, dtype=np.int64)
     other = np.full(2 * leaves, -1, dtype=np.int64)
-    best[leaves : leaves + n] = np.arange(n)
+    for x in range(n):
+        best[leaves + x] = x
     for node in range(leaves - 1, 0, -1):
         _play(count, label, best, other, node)
     return best, other
@@ -64,15 +66,24 @@ def _fewest(head, next_entry, entry_block, distinct, alive, start):
     Alg 1].
     """
     for k in range(start, len(head)):
-        found = [np.int64(0) for _ in range(0)]
+        size = 0
         entry = head[k]
         while entry >= 0:
-            if alive[entry_block[entry]] and distinct[entry_block[entry]] == k:
-                found.append(entry_block[entry])
+            size += alive[entry_block[entry]] and distinct[entry_block[entry]] == k
             entry = next_entry[entry]
-        if len(found) > 0:
-            pi = np.array(found)
-            return k, pi[np.argsort(pi, kind="mergesort")]  # numba's quicksort degrades on such runs
+        if size == 0:
+            continue
+        found, pi, places = np.empty(size, np.int64), np.empty(size, np.int64), np.arange(size)
+        entry, size = head[k], 0
+        while entry >= 0:
+            if alive[entry_block[entry]] and distinct[entry_block[entry]] == k:
+                found[size] = entry_block[entry]
+                size += 1
+            entry = next_entry[entry]
+        sort_by(places, found)
+        for i in range(size):
+            pi[i] = found[places[i]]
+        return k, pi
     return 0, np.empty(0, dtype=np.int64)
 
 
@@ -89,7 +100,9 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
     label = ranges.label
     parent, weight, components = components_of(indptr, indices, n_s, np.arange(n))
     alive = np.ones(n, dtype=np.bool_)
-    distinct = np.diff(indptr)
+    distinct = np.empty(n, np.int64)
+    for x in range(n):
+        distinct[x] = indptr[x + 1] - indptr[x]
     best, other = _tournament(blocks.count[: n if by_size else 0], label)
     scans = not by_size and blocks.points.shape[1] >= SCANNED
     tree = build_tree(blocks, label[: 0 if by_size or scans else n], exact)
@@ -103,7 +116,7 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
     merges, largest = 0, 1
     scratch = new_scratch()
     widest = [(0.0, np.int64(0))]
-    k, pi = _fewest(head, next_entry, entry_block, distinct, alive, 1)
+    k, pi = _fewest(head, next_entry, entry_block, distinct, alive, np.int64(1))
     log = [(0, k, components, 1)]
     distortion = [0.0]
     while True:
@@ -149,4 +162,8 @@ def rounds(blocks, by_size, indptr, indices, n_s, exact):
         k, pi = _fewest(head, next_entry, entry_block, distinct, alive, k)
         log.append((merges, k, components, largest))
         distortion.append(largest_own(widest, blocks.own, alive))
-    return left[:merges], right[:merges], np.array(log), np.array(distortion)
+    rows, largest_by_round = np.empty((len(log), 4), np.int64), np.empty(len(log))
+    for i in range(len(log)):
+        rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = log[i]
+        largest_by_round[i] = distortion[i]
+    return left[:merges], right[:merges], rows, largest_by_round

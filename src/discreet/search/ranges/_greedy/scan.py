@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet._compile import helper
 from discreet.search._kernels.geometry import powers
+from discreet.search._kernels.sorting import sort_by
 from discreet.search.ranges._greedy.blocks import CENTROID, pair_cost
 
 ROUNDING = 1e-9  # relative; and this much of a thousandth of the widest column, for blocks that all but coincide
@@ -45,9 +46,9 @@ def new_scan(points, n):
         for x in range(n):
             means[j, x] = points[x, j]
             widest = max(widest, means[j, x])
-    names = np.arange(n)
+    names, slots = np.arange(n), np.arange(n)
     live = np.full(1, n, dtype=np.int64)
-    return Scan(means, np.ones(n), np.zeros(n), names, names.copy(), live, np.empty(n), np.empty(n), widest)
+    return Scan(means, np.ones(n), np.zeros(n), names, slots, live, np.empty(n), np.empty(n), widest)
 
 
 @helper
@@ -98,7 +99,10 @@ def cheapest_scanned(blocks, scan, x, label):
     means, counts, spread, name, slot, lives, far, low, widest = scan
     kind, norm = blocks.kind, blocks.norm
     live, at = lives[0], slot[x]
-    powers(means, live, means[:, at].copy(), np.inf if norm == 0 else float(norm), far)
+    mean = np.empty(len(means))
+    for j in range(len(means)):
+        mean[j] = means[j, at]
+    powers(means, live, mean, np.inf if norm == 0 else float(norm), far)
     _least(kind, norm, far, counts, spread, at, live, low)
     first = -1
     for i in range(live):
@@ -109,8 +113,13 @@ def cheapest_scanned(blocks, scan, x, label):
     if first < 0:
         return -1
     best, cheapest = name[first], pair_cost(blocks, x, name[first], np.inf)
-    near = np.flatnonzero(low[:live] <= _reach(cheapest, norm, widest))
-    for i in near[np.argsort(low[near], kind="mergesort")]:
+    near, count, reach = np.empty(live, np.int64), 0, _reach(cheapest, norm, widest)
+    for i in range(live):
+        if low[i] <= reach:
+            near[count] = i
+            count += 1
+    sort_by(near[:count], low)
+    for i in near[:count]:
         if low[i] > _reach(cheapest, norm, widest):
             break
         y = name[i]

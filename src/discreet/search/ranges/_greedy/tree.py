@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet._compile import helper
 from discreet.search._kernels.graph import find
+from discreet.search._kernels.sorting import sort_by
 from discreet.search.ranges._greedy.blocks import BALL, CENTROID, MEDOID, SIZE, pair_cost
 
 # Columns of a node: fixed ones, then five for each coordinate.
@@ -39,7 +40,7 @@ def _k_d_places(points, leaves):
     """Places for several columns: halve the letters across the widest coordinate, again and again."""
     n, d = points.shape
     place = np.empty(n, dtype=np.int64)
-    order = np.arange(n)
+    order, key = np.arange(n), np.empty(n, np.int64)
     stack = [(0, n, 0, leaves)]
     while len(stack) > 0:
         start, end, base, room = stack.pop()
@@ -48,11 +49,14 @@ def _k_d_places(points, leaves):
             continue
         widest, axis = np.int64(-1), 0
         for j in range(d):
-            column = points[order[start:end], j]
-            if column.max() - column.min() > widest:
-                widest, axis = column.max() - column.min(), j
-        part = order[start:end].copy()
-        order[start:end] = part[np.argsort(points[part, axis], kind="mergesort")]
+            least, most = points[order[start], j], points[order[start], j]
+            for i in range(start, end):
+                least, most = min(least, points[order[i], j]), max(most, points[order[i], j])
+            if most - least > widest:
+                widest, axis = most - least, j
+        for i in range(start, end):
+            key[order[i]] = points[order[i], axis]
+        sort_by(order[start:end], key)
         middle = start + (end - start + 1) // 2
         stack.append((start, middle, base, room // 2))
         stack.append((middle, end, base + room // 2, room // 2))
@@ -82,7 +86,9 @@ def pull(nodes, node):
     """Recompute a node from its two children."""
     row, one, two = nodes[node], nodes[2 * node], nodes[2 * node + 1]
     if one[CLASS] == EMPTY or two[CLASS] == EMPTY:
-        row[:] = two if one[CLASS] == EMPTY else one
+        there = two if one[CLASS] == EMPTY else one
+        for at in range(len(row)):
+            row[at] = there[at]
         return
     row[NAME] = min(one[NAME], two[NAME])
     row[CLASS] = one[CLASS] if one[CLASS] == two[CLASS] else MIXED
@@ -109,15 +115,22 @@ def build_tree(blocks, labels, exact):
     while leaves < n:
         leaves *= 2
     nodes = np.zeros((2 * leaves, FIXED + EACH * d), dtype=np.int64)
-    nodes[:, CLASS] = EMPTY
-    nodes[:, NAME] = NOBODY
+    for node in range(2 * leaves):
+        nodes[node, CLASS], nodes[node, NAME] = EMPTY, NOBODY
     if d == 1 or n == 0:
         place = np.empty(n, dtype=np.int64)
-        place[np.argsort(blocks.points[:n, 0], kind="mergesort")] = np.arange(n)
+        order, key = np.arange(n), np.empty(n, np.int64)
+        for x in range(n):
+            key[x] = blocks.points[x, 0]
+        sort_by(order, key)
+        for x in range(n):
+            place[order[x]] = x
     else:
         place = _k_d_places(blocks.points, leaves)
     slack = 0.0 if exact and d == 1 else 1e-14
-    tree = Tree(nodes, place + leaves, leaves, slack)
+    for x in range(n):
+        place[x] += leaves
+    tree = Tree(nodes, place, leaves, slack)
     for x in range(n):
         set_leaf(blocks, tree, x, labels[x])
     for node in range(leaves - 1, 0, -1):
