@@ -42,7 +42,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let a worker of xdist tell its counts to the process that prints."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["counts"] = dict(session.config.stash.get(COUNTS, Counter()))
+        counts: Counter[str] = session.config.stash.get(COUNTS, Counter[str]())
+        session.config.workeroutput["counts"] = dict(counts)
 
 
 @pytest.hookimpl(optionalhook=True)
