@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     illness = rng.choice(["flu", "cold", "gout"], rows).tolist()
     weight, home = rng.integers(5, 90, rows).tolist(), rng.integers(0, 70, rows).tolist()
     ages = ["" if i % 40 == 0 else str(each) for i, each in enumerate(age)]
-    homes = ["" if i % 50 == 0 else f"h{each}" for i, each in enumerate(home)]
+    homes = ["" if i % 50 == 0 else str(each) for i, each in enumerate(home)]
     lines = zip(ages, ward, illness, weight, homes, strict=True)
     (tmp_path / "survey.csv").write_text(
         "age,ward,illness,weight,home\n" + "".join(",".join(map(str, line)) + "\n" for line in lines)

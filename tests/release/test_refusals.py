@@ -302,3 +302,63 @@ def test_init_proposes_to_round_what_hardly_repeats(capsys: Any, here: Path) -> 
     assert code == 0 and recipe.columns["charges"].role == "sensitive"
     assert recipe.output.keep == ["illness", "icd"]
     assert "it hardly repeats: round it, to 100 for example, before you keep it" in Path("recipe.toml").read_text()
+
+
+# ---------------------------------------------------------------------- ids, whatever they are called
+
+
+def treatments() -> Table:
+    """Records of people who come again, with what links them: a token each, however it is called, and a home."""
+    rng = random.Random(8)
+    who = [rng.randrange(90) for _ in range(400)]
+    return {
+        "born": [1940 + i * 7 % 60 for i in who],
+        "sex": ["fm"[i % 2] for i in who],
+        "area": [i * 11 % 13 for i in who],
+        "illness": [rng.choice(("flu", "gout", "asthma", "ulcer", "cough")) for _ in who],
+        "colour": [f"{('red', 'blue', 'green')[i % 3]} {('oak', 'elm', 'ash')[i // 3 % 3]} {i}" for i in who],
+        "bin": [i * 37 % 997 for i in who],
+        "moved": [i * 37 % 997 if rng.random() > 0.05 else rng.randrange(2000, 2004) for i in who],
+        "doctor": [rng.randrange(60) for _ in who],
+        "home": [i // 2 for i in who],
+        "flat": [3 * (i // 2) + 500 for i in who],
+    }
+
+
+@pytest.mark.parametrize("path", [WHOLE, ("--require", "n>=5", "--require", "k>=2", "--time-limit", "1")])
+@pytest.mark.parametrize("column", ["colour", "bin", "moved"])
+def test_a_kept_column_that_links_records_is_an_id(capsys: Any, here: Path, column: str, path: tuple[str, ...]) -> None:
+    write(treatments(), "treatments.csv")
+    for sensitive in ("illness", f"illness,{column}"):
+        asked = ("release", "treatments.csv", "-s", sensitive, "-p", "born,sex,area", *path, *FILES)
+        code, out, err = said(capsys, *asked, "--keep", column, "--keep-anyway", column)
+        assert (code, out) == (2, "") and err.count("\n") == 1
+        assert f"column '{column}' links records: " in err and "belong to one combination of public values each" in err
+    assert [each.name for each in here.iterdir()] == ["treatments.csv"]
+
+
+def test_python_and_apply_refuse_links() -> None:
+    table = treatments()
+    whole = dc.generalise(table, ["born", "sex"], ["illness"], ["n>=5"], time_limit=1).policy
+    one = dc.frontier(dc.Joint.from_table(table, "illness", "born"), time_limit=1).at(max_leakage=1)
+    for policy in (whole, one):
+        for use in (policy.release, policy.apply):
+            with pytest.raises(ColumnError, match="'bin' links records"):
+                use(table, keep="bin", keep_anyway=True)
+            assert "doctor" in use(table, keep="doctor", keep_anyway=True)
+
+
+def test_what_belongs_to_many_people_is_no_link(capsys: Any, here: Path) -> None:
+    write(treatments(), "treatments.csv")
+    asked = ("release", "treatments.csv", "-s", "doctor", "-p", "born,sex", *WHOLE, *FILES, "--keep", "doctor")
+    assert said(capsys, *asked)[0] == 0
+
+
+def test_households_are_never_kept_under_any_name(capsys: Any, here: Path) -> None:
+    write(treatments(), "treatments.csv")
+    for path in (WHOLE, ONE):
+        asked = ("release", "treatments.csv", "-s", "illness", "-p", "born", *path, *FILES, "--household", "home")
+        assert "'home' names households: it links rows" in said(capsys, *asked, "--keep", "home", "--keep-anyway")[2]
+        assert "'home' names households: it links rows" in said(capsys, *asked, "--keep-anyway", "home")[2]
+        code, _, err = said(capsys, *asked, "--keep", "flat", "--keep-anyway", "flat")
+        assert code == 2 and "'flat' links records: 45 of its 45 values belong to one household each" in err

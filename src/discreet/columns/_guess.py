@@ -29,6 +29,7 @@ NEARLY = 0.9  # distinct values per record from which a column names people
 BY_THE_DAY = "released by the day"
 MOST = 50_000  # values that are looked at, evenly out of all
 FEW = 20  # records below which being unique says nothing
+OFTEN = 8  # records of a value from which numbers are more likely those of wards or rooms than of people
 
 _WORDS = {
     "identifier": r"(name|surname|firstname|lastname|e?mail|phone|telephone|mobile|fax|ssn|passport|iban|mrn|id|uuid|guid|"
@@ -73,7 +74,7 @@ _FOREIGN = {
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?")
 _OTHER_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2}")
 _NUMBER = re.compile(r"[-+]?\d[\d.,]*")
-_PREFIXED = re.compile(r"([^\W\d]+[ ._#-]?)\d{2,}")
+_PREFIXED = re.compile(r"([^\W\d]+[ ._#-]?)\d+")
 _ICD = re.compile(r"[A-Z][0-9]{2}(\.?[0-9A-Z]{1,4})?")
 _SCALES = (
     ("low", "medium", "high"),
@@ -244,7 +245,7 @@ def identify(
     unique = rows > FEW and share >= NEARLY
     if named and (share >= 0.5 or (unique and rows > 1)) and rows > 1 and len(present) > 1:
         return Identified("named like an identifier, and it hardly repeats", "name")
-    if distinct > FEW and distinct * FEW >= rows and not _has_other_meaning(name) and _numbered(words, present):
+    if distinct > FEW and distinct * OFTEN >= rows and not _has_other_meaning(name) and _numbered(words, present):
         return Identified("numbered as people are", "name")
     whole = all(isinstance(label, int) and not isinstance(label, bool) for label in present)
     if unique and words and kind.kind not in ("number", "date"):
@@ -257,7 +258,7 @@ def identify(
 
 
 def _has_other_meaning(name: str) -> bool:
-    return any(says(name, what) for what in ("code", "public", "amount"))
+    return any(says(name, what) for what in ("code", "public", "sensitive", "amount"))
 
 
 def _numbered(words: Sequence[str], present: Sequence[Label]) -> bool:

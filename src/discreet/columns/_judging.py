@@ -7,24 +7,36 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet._typing import IntArray
 from discreet.columns._forms import personal_mention
-from discreet.columns._guess import FEW, MOST, guess_type, identify
+from discreet.columns._guess import FEW, MOST, NEARLY, guess_type, identify
 from discreet.columns._types import ColumnType
 from discreet.errors import ColumnError
 from discreet.tables._labels import Alphabet, encode
 
 Label = Any
 ONCE = 0.25  # of the records have a value of their own: in the long tail of a list of diagnoses fewer have
+AGAIN = 10  # values that occur more than once, below which it is chance to what they belong
 RARE = 5  # records below which a text may be about one person
+
+
+PUBLIC_VALUES = "combination of public values"
+
+
+class Linked(NamedTuple):
+    """How many values of a column belong to one of something each, and how many of those occur more than once."""
+
+    values: int
+    again: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,19 +49,38 @@ class ValueCounts:
         Values, and the records of each; None is missing.
     distinct
         How many values there are, where `labels` is a sample of them.
+    links
+        To what values may belong, and how many belong to one of it each; whatever was counted.
     """
 
     name: str
     labels: Sequence[Label]
     counts: IntArray
     distinct: int | None = None
+    links: Mapping[str, Linked] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, alphabet: Alphabet, codes: IntArray, counts: IntArray) -> ValueCounts:
-        """Count the values that rows have, given how often each row occurs."""
+    def of(
+        cls,
+        name: str,
+        alphabet: Alphabet,
+        codes: IntArray,
+        counts: IntArray,
+        belonging: Mapping[str, IntArray] = MappingProxyType({}),
+    ) -> ValueCounts:
+        """Count the values that rows have, given how often each row occurs, and to what each row belongs."""
         records = np.bincount(codes, counts, len(alphabet)).astype(np.int64)
         used = np.flatnonzero(records)
-        return cls(name, alphabet.take(used).labels(), records[used])
+        labels = alphabet.take(used).labels()
+        known = np.array([label is not None for label in labels], dtype=bool)
+        links = {}
+        for what, owner in belonging.items():
+            low, high = np.full(len(alphabet), np.iinfo(np.int64).max), np.full(len(alphabet), -1)
+            np.minimum.at(low, codes, owner)
+            np.maximum.at(high, codes, owner)
+            one = (low == high)[used] & known
+            links[what] = Linked(int(one.sum()), int((one & (records[used] > 1)).sum()))
+        return cls(name, labels, records[used], links=links)
 
     @property
     def rows(self) -> int:
@@ -118,6 +149,8 @@ def judge_kept(column: ValueCounts, *, is_said: bool = False) -> Refusal | None:
         return Refusal(name, "is different in every row: it identifies people")
     if found:
         return Refusal(name, f"identifies people ({found.reason})")
+    if linked := _links(column):
+        return Refusal(name, linked)
     if mentioned := _mentions(column):
         return Refusal(name, mentioned, remedy="leave it out")
     repeats = _hardly_repeats(column)
@@ -138,6 +171,23 @@ def refuse_kept(columns: Iterable[ValueCounts], *, said: Container[str] = (), an
             raise ColumnError(f"column {name!r} {reason}: {refusal.remedy}, or say --keep-anyway {name}")
         wanted.append(f"{name} {reason}")
     return wanted
+
+
+def _links(column: ValueCounts) -> str:
+    """Say that nearly all values belong to one combination of public values each: such a column is an id by any name.
+
+    Values that occur once belong to one of anything: enough others must, too.
+    """
+    again = int((column.known[1] > 1).sum())
+    for what, linked in column.links.items():
+        if (
+            column.values > FEW
+            and again >= AGAIN
+            and linked.values >= NEARLY * column.values
+            and linked.again >= NEARLY * again
+        ):
+            return f"links records: {linked.values:,} of its {column.values:,} values belong to one {what} each"
+    return ""
 
 
 def _hardly_repeats(column: ValueCounts) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from discreet._typing import KeepAnyway
 from discreet.columns._judging import ValueCounts, refuse_kept
 from discreet.errors import ColumnError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy, Placed, on_spark
-from discreet.release._recounting import Recount, recounted
+from discreet.release._recounting import Recount, linked_values, recounted
 from discreet.release._releasing import refuse_broken
 from discreet.release._rows import kept_columns
 from discreet.tables._columns import encode_column
@@ -82,7 +82,10 @@ def _applied(
     for name in kept:
         seen = collected(rows.groupBy(made.keys[name]).agg(functions.count(functions.lit(1)).alias("times")))
         coded = encode_column(seen[made.keys[name]], frozenset())
-        wrong += refuse_kept([ValueCounts.of(name, *coded, seen["times"].to_numpy())], anyway=anyway)
+        links = linked_values(rows, made.keys[name], [made.keys[each] for each in policy.public])
+        wrong += refuse_kept(
+            [replace(ValueCounts.of(name, *coded, seen["times"].to_numpy()), links=links)], anyway=anyway
+        )
     secrets = made.secrets(policy.sensitive)
     found = recounted(rows, policy.cells, secrets, policy.require, na=policy.na)
     if found.broken:

@@ -11,6 +11,7 @@ import numpy as np
 from discreet._typing import FloatArray, IntArray
 from discreet.auditing._group_requirements import GroupFinding, GroupRequirement
 from discreet.auditing._risk import Risk
+from discreet.columns._judging import PUBLIC_VALUES, Linked
 from discreet.joint._joint import from_codes
 from discreet.tables._arrow import to_numpy
 from discreet.tables._labels import Alphabet
@@ -136,6 +137,19 @@ _Figures = dict[GroupRequirement, list[tuple[float, int, int]]]
 """Of each requirement, from each worker: the worst value, groups that break it, and the records in them."""
 
 _DISTINCT = GroupRequirement("k", 1.0)
+
+
+def linked_values(frame: Any, key: str, public: Sequence[str], count: str | None = None) -> dict[str, Linked]:
+    """How many values of a column belong to one combination of public values each, counted by the workers."""
+    from pyspark.sql import functions
+
+    pairs = frame.filter(functions.col(key).isNotNull()).groupBy(key, *public).agg(amount(count).alias(TIMES))
+    values = pairs.groupBy(key).agg(
+        functions.count(functions.lit(1)).alias("owners"), functions.sum(TIMES).alias(TIMES)
+    )
+    one = functions.col("owners") == 1
+    found = values.agg(functions.count_if(one), functions.count_if(one & (functions.col(TIMES) > 1))).first()
+    return {PUBLIC_VALUES: Linked(*map(int, found))}
 
 
 def _is_about(asked: GroupRequirement, name: str) -> bool:

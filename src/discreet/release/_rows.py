@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from discreet._typing import BoolArray, Cells, IntArray, KeepAnyway
-from discreet.columns._judging import ValueCounts
+from discreet.columns._judging import PUBLIC_VALUES, ValueCounts
 from discreet.errors import ColumnError, InputError, RequirementError, TableError, listed
 from discreet.joint._joint import Joint, from_codes, nobody
 from discreet.release._people import PeopleColumns, PeopleRisk
@@ -99,6 +99,9 @@ def carry_out(
     joint, with_kept = _joints(policy, rows, kept, roles, released)
     checked = {name: pair for name, pair in kept.items() if name not in anyway}
     with_checked = _joints(policy, rows, checked, roles, released)[1] if anyway else with_kept
+    belonging = {PUBLIC_VALUES: x_codes[stays]}
+    if people and people.household:
+        belonging["household"] = rows[people.household][1]
     columns, row_counts = _distinct_rows(policy, cells, kept, (block[stays], counts[stays]))
     return ReleasedRows(
         columns=columns,
@@ -113,7 +116,7 @@ def carry_out(
         anyway=anyway,
         measures=policy.figures(joint) if joint is not None else {},
         value_counts={
-            name: ValueCounts.of(name, *rows[name], counts[stays])
+            name: ValueCounts.of(name, *rows[name], counts[stays], belonging if name in kept else {})
             for name in (*policy.public, *kept_names)
             if name not in policy.bands
         },

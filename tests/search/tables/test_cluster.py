@@ -235,3 +235,30 @@ def test_what_cannot_hold_writes_nothing(cluster: Cluster, people: Path, tmp_pat
     with pytest.raises(InputError, match="only a table of Spark"):
         release_on_cluster(people, PUBLIC, **wanted)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cluster_refuses_the_columns_that_one_machine_refuses(cluster: Cluster, tmp_path: Path) -> None:
+    visits = {name: values * 4 for name, values in datasets.registry(200).items()}  # everybody comes four times
+    visits["bin"] = [i * 37 % 997 for i in range(200)] * 4
+    visits["contact"] = [f"p{i}@post.example" for i in range(200)] * 4
+    visits["bill"] = [i * 7.01 for i in range(800)]
+    frame = cluster.spark.createDataFrame(pa.table(visits))
+    wanted: dict[str, Any] = {"types": TYPES, "time_limit": 1.0, "policy": tmp_path / "policy"}
+    refused = {
+        "bin": "'bin' links records: 200 of its 200 values belong to one combination of public values each",
+        "contact": r"'contact' identifies people \(mail addresses\)",
+        "bill": "'bill' is different in every row: round it",
+    }
+    with pytest.raises(ColumnError, match=r"public column 'contact' names people \(mail addresses\)"):
+        release_on_cluster(frame, ("postcode", "contact"), SENSITIVE, out=tmp_path / "out", **wanted)
+    for name, why in refused.items():
+        with pytest.raises(ColumnError, match=why):
+            release_on_cluster(frame, PUBLIC[:3], SENSITIVE, keep=[name], out=tmp_path / "out", **wanted)
+    assert list(tmp_path.iterdir()) == []
+    done = release_on_cluster(frame, PUBLIC[:3], SENSITIVE, keep_anyway="bill", out=tmp_path / "out", **wanted)
+    assert done.broken_by_keep[0] == "bill is different in every row"
+    policy = ClusterPolicy.load(SparkTable(str(tmp_path / "policy")))
+    for name, why in refused.items():
+        with pytest.raises(ColumnError, match=why):
+            apply_on_cluster(policy, frame, tmp_path / "again", keep=[name])
+    assert apply_on_cluster(policy, frame, tmp_path / "again", keep_anyway=["bill"]).rows == 800

@@ -18,6 +18,7 @@ import numpy as np
 from discreet.auditing._group_requirements import GroupRequirement
 from discreet.columns._judging import ValueCounts, refuse_kept
 from discreet.errors import ColumnError, TableError, listed
+from discreet.release._recounting import linked_values
 from discreet.search.tables._cluster_work import Job, group_work, part_work, tally_work
 from discreet.search.tables._coded_table import CodedTable, engine_column, engine_requirement
 from discreet.search.tables._column_types import axes_of
@@ -124,8 +125,15 @@ def described(source: SparkTable, asked: Asked, progress: Progress | None = None
     counted = int(found[asked.names[0]].counts.sum())
     if not counted:
         raise TableError(f"{source.name}: every row has a missing value, and was dropped: there is nothing to release")
-    kept = ((name, found[name]) for name in asked.keep)
-    values_of = (ValueCounts.of(name, column.alphabet, column.codes, column.counts) for name, column in kept)
+    of = dict(zip(asked.names, keys, strict=True))
+    with asking(source.name):
+        values_of = [
+            replace(
+                ValueCounts.of(name, found[name].alphabet, found[name].codes, found[name].counts),
+                links=linked_values(rows, of[name], [of[each] for each in asked.public], COUNT),
+            )
+            for name in asked.keep
+        ]
     wrong = refuse_kept(values_of, said=asked.said, anyway=asked.anyway)
     problem = _problem(asked, found, counted)
     problem.check(asked.wanted)
