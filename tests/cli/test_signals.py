@@ -112,7 +112,7 @@ def test_a_search_that_is_interrupted_says_so_and_gives_the_best_so_far(
     people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     @contextmanager
-    def impatient(title: str) -> Iterator[Progress]:
+    def impatient(title: str, plan: str = "") -> Iterator[Progress]:
         def report(stage: str, share: float | None) -> None:
             if "policies" in stage or "policy" in stage:
                 raise KeyboardInterrupt
