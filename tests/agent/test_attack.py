@@ -61,7 +61,7 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tupl
 
 def test_everybody_keeps_what_was_promised(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(folder, capsys)
-    assert code == 0 and "height in people: 15 answers, 16 people" in out
+    assert code == 0 and "height in people: 15 answers, 16 records" in out
     assert "0 have less than the 0.3 that was promised" in out
     found = json.loads(run(folder, capsys, "--json")[1])
     assert found["kept"] and found["findings"][0]["attacked"] == 16

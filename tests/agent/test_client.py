@@ -153,7 +153,7 @@ def test_the_command_speaks(
         2
     ]
     code, out, _ = query(capsys, running.url, "--datasets")
-    assert "people: 300 people\n  height in [100, 250], in steps of 1e-05; everybody keeps 20\n" in out
+    assert "people: 300 records\n  height in [100, 250], in steps of 1e-05; everybody keeps 20\n" in out
     assert "smoker in [0, 1], whole numbers; everybody keeps 1" in out
     assert "filters on sex" in out
 

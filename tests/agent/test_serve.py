@@ -31,7 +31,7 @@ def test_the_example_is_a_beginning(tmp_path: Path, capsys: pytest.CaptureFixtur
     code, out, _ = serve(capsys, str(tmp_path / "agent.toml"), "--set-up")
     assert code == 0
     assert "the owner's key, shown this once" in out
-    assert "people: 2 people, height (whole numbers), smoker (whole numbers) private" in out
+    assert "people: 2 records, height (whole numbers), smoker (whole numbers) private" in out
 
 
 def test_keys_are_shown_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -137,10 +137,10 @@ def _choose(page: Any) -> None:
     safe.locator("[tabindex]").focus()
     for fewer in (3, 2):  # by the keyboard, which stays on the slider
         page.keyboard.press("ArrowLeft")
-        page.get_by_text(f"At least {fewer} people look alike", exact=True).wait_for()
+        page.get_by_text(f"At least {fewer} records look alike", exact=True).wait_for()
     x, y = point_at(page, 1)
     page.mouse.click(x, y)
-    page.get_by_text("At least 3 people look alike", exact=True).wait_for()
+    page.get_by_text("At least 3 records look alike", exact=True).wait_for()
 
 
 def _change_by_hand(page: Any) -> None:

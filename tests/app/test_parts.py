@@ -155,7 +155,7 @@ def test_a_file_name_cannot_leave_its_folder(name: str, tmp_path: Path) -> None:
 def test_why_values_became_one() -> None:
     work = Workbench.of(Recipe.guess(PATIENTS))
     policy = work.release("n", 5, seconds=0.2, seed=0).policy
-    assert "fewer than 5 people; together they are 6 people" in why_joined(
+    assert "fewer than 5 records; together they are 6 records" in why_joined(
         policy, [Member((1,), 2, 1), Member((2,), 4, 4)]
     )
     assert "fewer than 3 different sensitive values" in why_joined(policy, [Member((1,), 6, 2), Member((2,), 6, 4)])

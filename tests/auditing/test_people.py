@@ -66,10 +66,10 @@ def test_the_command_without_a_sensitive_column(tmp_path: Path) -> None:
     path.write_text("a,b\n1,x\n1,x\n2,x\n")
     done = run("audit", str(path), "-p", "a", "-p", "b", "-r", "n>=2", "--html", str(page))
     assert done.returncode == 1
-    assert "3 of 3 people are in groups smaller than 5, 1 of them alone with their a and b." in done.stdout
+    assert "3 of 3 records are in groups smaller than 5, 1 of them alone with their a and b." in done.stdout
     assert "1 group breaks it, 1 of 3 records (33.3%): a 2, b x" in done.stdout
     assert '--public a,b --require "n>=5"' in done.stdout
-    assert "How easily people are found by a, b" in page.read_text()
+    assert "How easily records are found by a, b" in page.read_text()
     assert json.loads(run("audit", str(path), "-p", "a,b", "--json").stdout)["values"] == {"n": 1}
 
 
@@ -183,8 +183,8 @@ def test_special_people_in_the_command(tmp_path: Path) -> None:
     path.write_text("sex,job\nf,x\nf,y\nm,x\nf,x\n")
     done = run("audit", str(path), "-p", "sex,job", "--special", "--html", str(page))
     assert done.returncode == 0, done.stderr
-    assert "2 of 4 people are singled out by 2 public columns or fewer: by sex (1); job (1)." in done.stdout
-    assert "Most special people" in done.stdout
+    assert "2 of 4 records are singled out by 2 public columns or fewer: by sex (1); job (1)." in done.stdout
+    assert "Most special records" in " ".join(done.stdout.split())
     assert "are singled out by 2" in page.read_text()
     told = json.loads(run("audit", str(path), "-p", "sex,job", "--special", "1", "--json").stdout)["special"]
     assert told["people"] == 2

@@ -30,7 +30,7 @@ def test_winnings_and_people_by_hand() -> None:
     assert (found.won.before, found.won.after) == (0.0, 0.25)
     assert (found.acted, found.right, found.people) == (2, 1, 8)
     assert found.sentence() == (
-        "An insurer learns of an illness: 0.25 per person instead of 0, acting against 2 of 8 people, "
+        "An insurer learns of an illness: 0.25 per record instead of 0, acting against 2 of 8 records, "
         "rightly against 1 of 2."
     )
     assert found.to_dict()["leakage"] == "inf"  # JSON has no infinity: it is this text in every document
@@ -56,7 +56,7 @@ def test_the_best_of_acting_and_leaving_it_in_every_group(joint: Joint, wins: fl
 def test_where_nothing_is_added_it_says_so() -> None:
     table = {"ill": ["asthma", "none"] * 4, "town": ["A", "A", "B", "B"] * 2}
     assert INSURER.check(Joint.from_table(table, "ill", "town")).sentence() == (
-        "An insurer learns of an illness: the release adds nothing; 1 per person is won without it."
+        "An insurer learns of an illness: the release adds nothing; 1 per record is won without it."
     )
 
 
@@ -79,7 +79,7 @@ def test_the_command(tmp_path: Path) -> None:
     asked = ("audit", "people.csv", "-s", "ill", "-p", "town", "--threat", "threats.toml")
     done = run(*asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "An insurer: 0.25 per person instead of 0, acting against 2 of 8 people" in done.stdout
+    assert "An insurer: 0.25 per record instead of 0, acting against 2 of 8 records" in done.stdout
     assert json.loads(run(*asked, "--json", cwd=tmp_path).stdout)["threats"][0]["acted_against"] == 2
     refused = run(*asked[:-1], "people.csv", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)

@@ -1,4 +1,4 @@
-"""The verdict comes first: who is exposed in people, the worst groups, what to do next; the measures after it."""
+"""The verdict comes first: who is exposed in records, the worst groups, what to do next; the measures after it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def in_order(text: str, *words: str) -> bool:
 def test_the_first_screen_is_the_verdict(capsys: Any, people: Path) -> None:
     code, out, _ = said(capsys, "audit", str(people), "-s", "illness", "-p", "age,sex", "-r", "I<=1.9")
     assert code == 0
-    first = "10 of 20 people are in groups smaller than 5, 7 of them alone with their age and sex. For 7"
+    first = "10 of 20 records are in groups smaller than 5, 7 of them alone with their age and sex. For 7"
     assert " ".join(out.split()).startswith(first)
     assert in_order(
         out, "require I <= 1.9: met", "uniques", "in groups smaller than 3", "in groups smaller than 5", "smaller than 10",
@@ -90,16 +90,16 @@ def test_pages_and_notebooks_have_the_same_order() -> None:
     audit = dc.audit(exposed(), "illness", ["age", "sex"])
     page = audit.to_html()
     assert in_order(
-        page, "10 of 20 people", "uniques", "Worst groups", "What to do next", "Main measures", "All measures"
+        page, "10 of 20 records", "uniques", "Worst groups", "What to do next", "Main measures", "All measures"
     )
     shown = audit._repr_html_()
-    assert in_order(shown, "10 of 20 people", "uniques", "worst groups", "discreet.generalise(", "<code>L0</code>")
+    assert in_order(shown, "10 of 20 records", "uniques", "worst groups", "discreet.generalise(", "<code>L0</code>")
     assert "<code>Lr</code>" not in shown
 
 
 def test_json_says_it_too() -> None:
     document = json.loads(json.dumps(dc.audit(exposed(), "illness", ["age", "sex"]).to_dict()))
-    assert document["verdict"].startswith("10 of 20 people") and document["next"].startswith(
+    assert document["verdict"].startswith("10 of 20 records") and document["next"].startswith(
         "discreet release TABLE.csv"
     )
 
@@ -107,8 +107,8 @@ def test_json_says_it_too() -> None:
 def test_nobody_is_exposed() -> None:
     audit = dc.audit(safe(), "illness", "age")
     assert headline(audit) == (
-        "All 40 people share their age with at least 19 others. "
-        "Nobody's illness is certain from age; at worst 4 values are left, and one value has 25.0% of a group."
+        "All 40 records share their age with at least 19 others. "
+        "No record's illness is certain from age; at worst 4 values are left, and one value has 25.0% of a group."
     )
     step = next_step(audit, table="people.csv")
     assert (

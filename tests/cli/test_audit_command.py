@@ -30,7 +30,7 @@ def test_audit_as_text(people: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for words in (
-        "For 2 of 6 people, chol gives away age for certain",
+        "For 2 of 6 records, chol gives away age for certain",
         "L0",
         "Homogeneity: in 1 group of two",
         "Worst groups",

@@ -80,13 +80,13 @@ def test_one_sentence_each_in_text_and_report(
     code, out, _ = release(capsys, *asked, *PEOPLE, "--report", "report.html")
     assert code == 0
     individual, household = (line for line in out.splitlines() if line.startswith(("individual", "household")))
-    assert "sample weights in weight (not released): nobody is found with a probability above" in individual
-    assert "no household has somebody found with a probability above" in household
+    assert "sample weights in weight (not released): no record is found with a probability above" in individual
+    assert "no household has a record found with a probability above" in household
     page = (folder / "report.html").read_text()
     for sentence in (individual, household):
         assert f"<p>{sentence[0].upper()}{sentence[1:]}.</p>" in page
     assert "Risk of being found, before and after" in page
-    assert "people found with their households, as expected" in page
+    assert "records found with their households, as expected" in page
     assert "h12" not in page
     code, out, _ = release(capsys, *asked, "--force", "--report", "report.html")
     assert "individual risk" not in out

@@ -65,7 +65,7 @@ def _turned(theme: Theme, names: Sequence[str]) -> Options:
 
 
 def group_sizes(theme: Theme, names: Sequence[str], people: Sequence[int], *, small: int) -> Options:
-    """People by the size of their group; the first `small` bars are groups that are too small, and striped."""
+    """Records by the size of their group; the first `small` bars are groups that are too small, and striped."""
     stripes = {"symbol": "rect", "dashArrayX": [1, 0], "dashArrayY": [3, 3], "rotation": 0.8, "color": theme.paper}
     data = [
         {"value": count, "itemStyle": {"color": theme.warn, "decal": stripes}} if i < small else {"value": count}
@@ -74,11 +74,11 @@ def group_sizes(theme: Theme, names: Sequence[str], people: Sequence[int], *, sm
     return base(
         theme,
         legend={"show": False},
-        tooltip={**base(theme)["tooltip"], "formatter": "{c} people are in groups of {b}"},
+        tooltip={**base(theme)["tooltip"], "formatter": "{c} records are in groups of {b}"},
         grid={"left": 64, "right": 16, "top": 16, "bottom": 48},
-        xAxis=scale(theme, "people who look alike (size of the group)", type="category", data=list(names)),
-        yAxis=scale(theme, "people", type="value", nameGap=48),
-        series=[{"name": "people", "type": "bar", "data": data, "itemStyle": {"color": theme.accent}}],
+        xAxis=scale(theme, "records that look alike (size of the group)", type="category", data=list(names)),
+        yAxis=scale(theme, "records", type="value", nameGap=48),
+        series=[{"name": "records", "type": "bar", "data": data, "itemStyle": {"color": theme.accent}}],
     )
 
 

@@ -19,7 +19,7 @@ PUBLISH_NOTE = """\
 What is here
 
   {table:<12} the released table
-  {cells:<12} the public part of its policy: the cells, and what every group was promised
+  {cells:<12} the public policy: the cells, and what every group was promised
 
 Check the table
 
@@ -47,7 +47,7 @@ def to_publish(session: Session) -> dict[str, str]:
     files = session.release.files
     found = {files["out"]: "the released table"}
     if "public_policy" in files:
-        found[files["public_policy"]] = "the public part of its policy: anybody can verify the table with it"
+        found[files["public_policy"]] = "its public policy: anybody can verify the table with it"
     return found
 
 

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 def why_joined(policy: TablePolicy, members: Sequence[Member]) -> str:
     """Why the combinations of values in a group became one, in one sentence."""
-    people = sum(each.records for each in members)
+    records = sum(each.records for each in members)
     if len(members) == 1:
-        return f"All {people} people here have the same public values: nothing was joined."
+        return f"All {records} records here have the same public values: nothing was joined."
     n = next((int(each.bound) for each in policy.require if each.symbol == "n"), 0)
     k = next((int(each.bound) for each in policy.require if each.symbol == "k"), 0)
     few = sum(each.records < n for each in members)
     poor = sum(each.distinct < k for each in members)
     if few:
         which = "each" if few == len(members) else str(few)
-        alone = f"{which} of these {len(members)} combinations of values has fewer than {n} people"
+        alone = f"{which} of these {len(members)} combinations of values has fewer than {n} records"
     elif poor:
         alone = f"{poor} of these {len(members)} combinations of values have fewer than {k} different sensitive values"
     else:
-        return f"Every combination could stand alone; together their {people} people cost others less."
-    return f"Alone, {alone}; together they are {people} people."
+        return f"Every combination could stand alone; together their {records} records cost others less."
+    return f"Alone, {alone}; together they are {records} records."
 
 
 def spans_of(done: Generalisation, column: str) -> tuple[list[Span], list[str] | None]:

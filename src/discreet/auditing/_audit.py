@@ -82,7 +82,7 @@ class Audit:
 
     @property
     def is_bare(self) -> bool:
-        """Whether no sensitive column was named: then people are counted, and nothing else."""
+        """Whether no sensitive column was named: then records are counted, and nothing else."""
         return is_bare(self.joint)
 
     @property

@@ -131,7 +131,7 @@ def group_sizes(audit: Audit) -> str:
     shown = np.concatenate([records[records > 0], distinct[distinct > 0]])
     if shown.max() > 50 * shown.min():
         axes.set_yscale("log")
-    axes.set_xlabel("size of a group (people who share all public values)")
+    axes.set_xlabel("size of a group (records that share all public values)")
     axes.set_ylabel("groups")
     if axes.get_yscale() == "linear":
         axes.yaxis.get_major_locator().set_params(integer=True)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ROWS = 100_000
 CELLS = 500_000  # rows × columns, so that a wide table is looked at as soon as a narrow one
 FEW = 10  # different rows below which it says nothing that all come equally often
+SOME = 20  # rows below which it says nothing that some are alike
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def look_at(
         unnamed,
         tuple((name, reason) for name, reason in reasons if reason),
         _person(seen),
-        int(alike[alike > 1].sum()) if 2 * len(alike) >= rows else 0,
+        int(alike[alike > 1].sum()) if 2 * len(alike) >= rows >= SOME else 0,
         _times(alike if read <= most else None),
         _times(counts),
     )

@@ -56,7 +56,7 @@ def audit(
     Parameters
     ----------
     table, sensitive, public, side
-        As of `Joint.from_table`. Without sensitive columns people are counted (k-anonymity, risk), and nothing else.
+        As of `Joint.from_table`. Without sensitive columns records are counted (k-anonymity, risk), and nothing else.
     orders
         The orders α of the measures that have one (by default 2 up to 50,000 distinct pairs, none beyond).
     weights
@@ -66,7 +66,7 @@ def audit(
     population
         A table of the population with the same public columns, for k-map and δ-presence.
     special
-        Look for people whom so many public columns or fewer single out (SUDA).
+        Look for records that so many public columns or fewer single out (SUDA).
     hierarchies
         {sensitive column: ARX file}: how far apart its values are, for t_hier.
     ignore

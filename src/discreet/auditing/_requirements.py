@@ -36,7 +36,7 @@ _ROUNDING = 1e-12  # bits: a logarithm computed two ways
 
 @dataclass(frozen=True)
 class Group:
-    """The people who share one x: how many records, how many distinct s among them, and (only if asked for) which."""
+    """The records that share one x: how many, how many distinct s among them, and (only if asked for) which."""
 
     value: Label
     rows: int

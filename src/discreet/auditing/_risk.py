@@ -1,4 +1,4 @@
-"""Re-identification risk as stewards know it: uniques, people in small groups, prosecutor's, journalist's and marketer's risk.
+"""Re-identification risk as stewards know it: uniques, records in small groups, prosecutor's, journalist's and marketer's risk.
 
 A group is the records that share all public values. The prosecutor knows that his target is in the table, so a person in a
 group of f records is found with probability 1/f. The journalist and the marketer draw from a population in which the group has
@@ -28,17 +28,17 @@ class Risk:
     Attributes
     ----------
     records, groups, least
-        People, different combinations of public values, and the people in the smallest group.
+        Records, different combinations of public values, and the records in the smallest group.
     uniques
-        People who are alone in their group.
+        Records that are alone in their group.
     below
-        {m: people in groups smaller than m}.
+        {m: records in groups smaller than m}.
     prosecutor, journalist, marketer
         The largest probability of being found, the same in the population, and the mean over all records there.
     prosecutor_mean
         The mean over all records, of the table itself: the same as `marketer` where there are no sample weights.
     above
-        People whose probability of being found exceeds `THRESHOLD`.
+        Records whose probability of being found exceeds `THRESHOLD`.
     population
         People whom the records stand for, where sample weights say so; else None.
     individual, expected

@@ -85,14 +85,14 @@ class Special:
         """The finding in words: how many people, and which columns single them out."""
         total = int(self.records.sum())
         if not self.people:
-            return [f"Nobody is singled out by {counted(self.size, 'public column')} or fewer."]
+            return [f"No record is singled out by {counted(self.size, 'public column')} or fewer."]
         named = [f"{joined(names)} ({number:,})" for names, number in self.sets[:most]]
         more = f" and {len(self.sets) - most:,} more" if len(self.sets) > most else ""
         ranked = sorted(self.contribution.items(), key=lambda item: -item[1])
-        who = f"{self.people:,} of {total:,} people {'is' if self.people == 1 else 'are'}"
+        who = f"{self.people:,} of {total:,} records {'is' if self.people == 1 else 'are'}"
         return [
             f"{who} singled out by {counted(self.size, 'public column')} or fewer: by {'; '.join(named)}{more}.",
-            "Columns that make people special, by their share of all scores: "
+            "Columns that make records special, by their share of all scores: "
             + ", ".join(f"{name} {share:.0%}" for name, share in ranked[:8])
             + ".",
         ]
@@ -146,7 +146,7 @@ def special(joint: Joint, *, size: int = SIZE, wildcard: bool = False, progress:
         next_shared: dict[tuple[int, ...], BoolArray] = {}
         for some in itertools.combinations(range(m), j):
             if progress and done % 20 == 0:
-                progress("looking for special people", done / total)
+                progress("looking for special records", done / total)
             done += 1
             minimal, left = _minimal(some, codes, absent, records, shared)
             if len(minimal):

@@ -70,13 +70,13 @@ class ThreatFinding:
         before, after = self.won.before, self.won.after
         name = self.threat.name
         if after <= before + 1e-12:
-            return f"{name}: the release adds nothing; {before:.3g} per person is won without it."
+            return f"{name}: the release adds nothing; {before:.3g} per record is won without it."
         rightly = (
             f"rightly against {self.right:,} of {self.acted:,}" if self.right < self.acted else "rightly each time"
         )
         return (
-            f"{name}: {after:.3g} per person instead of {before:.3g}, acting against {self.acted:,} of {self.people:,} "
-            f"people, {rightly}."
+            f"{name}: {after:.3g} per record instead of {before:.3g}, acting against {self.acted:,} of {self.people:,} "
+            f"records, {rightly}."
         )
 
     def to_dict(self) -> dict[str, Any]:

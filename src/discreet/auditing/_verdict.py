@@ -1,4 +1,4 @@
-"""The verdict of an audit: who is exposed, in people; how easily they are found; and what to do next, ready to be typed."""
+"""The verdict of an audit: who is exposed, in records; how easily they are found; and what to do next, ready to be typed."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 MAIN = ("k", "n", "L0", "I*", "I", "Lmin", "L0|A", "I*,A")  # the measures to read first
 TOGETHER = 3  # sets of columns named that tell only together
 HALF = 0.5  # of a group, beyond which one value stands out
-RECORDS, VALUES = 5, 3  # what a first release is asked for: so many people and so many sensitive values in every group
+RECORDS, VALUES = 5, 3  # what a first release is asked for: so many records and so many sensitive values in every group
 
 
 def headline(audit: Audit) -> str:
-    """Who is exposed, in people: those in small groups, and those whose sensitive value is certain."""
+    """Who is exposed, in records: those in small groups, and those whose sensitive value is certain."""
     joint, risk = audit.joint, audit.risk
     public = joined(joint.public)
     small = risk.below[RECORDS]
     who = "all" if risk.uniques == small else f"{risk.uniques:,}"
     alone = f", {who} of them alone with their {public}" if risk.uniques else ""
     found = (
-        f"{small:,} of {risk.records:,} people {'is' if small == 1 else 'are'} in groups smaller than {RECORDS}{alone}."
+        f"{small:,} of {risk.records:,} records {'is' if small == 1 else 'are'} in groups smaller than {RECORDS}{alone}."
         if small
-        else f"All {risk.records:,} people share their {public} with at least {risk.least - 1:,} others."
+        else f"All {risk.records:,} records share their {public} with at least {risk.least - 1:,} others."
     )
     if audit.is_bare:
         return found
@@ -46,9 +46,9 @@ def headline(audit: Audit) -> str:
     certain = int(joint.records[audit.matched.distinct == 1].sum())
     give = "gives" if len(joint.public) == 1 else "give"
     known = (
-        f"For {certain:,} of {joint.total:,} people, {public} {give} away {sensitive} for certain"
+        f"For {certain:,} of {joint.total:,} records, {public} {give} away {sensitive} for certain"
         if certain
-        else f"Nobody's {sensitive} is certain from {public}; at worst {audit.values['k']:.0f} values are left"
+        else f"No record's {sensitive} is certain from {public}; at worst {audit.values['k']:.0f} values are left"
     )
     return f"{found} {known}{_common(audit, certain)}."
 
@@ -68,7 +68,7 @@ def _common(audit: Audit, certain: int) -> str:
 def bits(audit: Audit) -> str:
     """How much is lost, in bits: in the worst case, on average, and to somebody who knows more."""
     if audit.is_bare:
-        return "No sensitive column was named: people are counted, and what is learnt of them is not."
+        return "No sensitive column was named: records are counted, and what is learnt of people is not."
     joint, values = audit.joint, audit.values
     lost = f"In the worst case {values['L0']:.2f} of {values['H0']:.2f} bits are lost, on average {values['I']:.2f}."
     if not joint.has_side:
@@ -77,7 +77,7 @@ def bits(audit: Audit) -> str:
 
 
 def risk_rows(risk: Risk, household: HouseholdRisk | None = None) -> list[tuple[str, str, str]]:
-    """Risk as stewards know it: what, how many people, and the share of all."""
+    """Risk as stewards know it: what, how many records, and the share of all."""
     rows = [("alone with their values (uniques)", f"{risk.uniques:,}", _share(risk.uniques / risk.records))]
     rows += [
         (f"in groups smaller than {size}", f"{risk.below[size]:,}", _share(risk.below[size] / risk.records))
@@ -212,10 +212,10 @@ def next_step(audit: Audit, *, table: str | None = None, more: Sequence[str] = (
     files = "--out released.csv --policy policy.json --report report.html"
     if "spark" in more:  # a cluster writes folders
         files = "--out released.parquet --policy policy"
-    why = f"Release it coarser, so that every row is shared by {RECORDS} people"
+    why = f"Release it coarser, so that {RECORDS} records share the coarse columns of every row"
     if sensitive:
         each = "" if len(sensitive) == 1 else "each of "
-        why += f" with {values} different values of {each}{joined(sensitive)}"
+        why += f", with {values} different values of {each}{joined(sensitive)}"
     if common:
         why += f", none of which has more than {'half' if least == HALF else _share(least)} of a group"
     why += ":"

@@ -51,7 +51,7 @@ def _told_apart(value: float, _: Joint) -> str:
     pieces = round(_factor(value))
     if pieces == 1:
         return "Nothing can be told without error."
-    return f"The public columns split the people into {pieces} groups with no sensitive value in common."
+    return f"The public columns split the records into {pieces} groups with no sensitive value in common."
 
 
 def _told_apart_by_the_informed(value: float, _: Joint) -> str:

@@ -101,7 +101,7 @@ def _measures(found: Audit, everything: bool) -> Table:
 def _risk(found: Audit) -> Table:
     from discreet.auditing._verdict import risk_rows
 
-    risk = _table("\nRisk of being found", "", ">people", ">share")
+    risk = _table("\nRisk of being found", "", ">records", ">share")
     for row in risk_rows(found.risk, found.household):
         risk.add_row(*row)
     return risk
@@ -135,7 +135,7 @@ def _sentences(found: Audit, sensitive: str) -> list[str]:
     if alike.groups:
         said.append(
             f"Homogeneity: in {alike.groups:,} group{'s' if alike.groups > 1 else ''} of two or more records "
-            f"({alike.rows:,} people) all share a single {sensitive}: anonymous by records, known all the same."
+            f"({alike.rows:,} in all) all share a single {sensitive}: anonymous by records, known all the same."
         )
     if found.values.get("L0"):
         exposed = found.exposed()
@@ -151,7 +151,7 @@ def _special(found: Audit, worst: int) -> Table:
 
     from discreet._text import group_text
 
-    made = _table("\nMost special people", "", ">score")
+    made = _table("\nMost special records", "", ">score")
     for value, score in found.special.worst(found.joint, worst) if found.special else ():
         made.add_row(escape(group_text(value, found.joint.public)), f"{score:,.0f}")
     return made

@@ -63,14 +63,14 @@ def _lines(found: Finding) -> list[str]:
     told = f"{said['answers']:,} answer{'' if said['answers'] == 1 else 's'}"
     least = "fewest categories left are" if found.categories else "shortest interval left is"
     lines = [
-        f"{found.column} in {found.dataset}{whose}{pooled}: {told}, {said['people']:,} people",
+        f"{found.column} in {found.dataset}{whose}{pooled}: {told}, {said['people']:,} records",
         f"  {said['below_keep']:,} have less than the {found.keep:g} that was promised; the {least} "
         f"{at_most(said['shortest'], 4)}, the median {at_most(said['median'], 4)}",
     ]
     if said["attacked"] < said["people"]:
-        lines.append(f"  {said['attacked']:,} people were attacked, those in the smallest groups")
+        lines.append(f"  {said['attacked']:,} records were attacked, those in the smallest groups")
     if said["narrowed_by_steps"]:
-        lines.append(f"  knowing the steps of the values narrowed {said['narrowed_by_steps']:,} people further")
+        lines.append(f"  knowing the steps of the values narrowed {said['narrowed_by_steps']:,} records further")
     lines += [
         f"  {person['who'][:40]:<40}  "
         + (

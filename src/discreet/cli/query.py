@@ -78,7 +78,7 @@ def _datasets(found: dict[str, Any]) -> list[str]:
     lines = []
     for row in found["datasets"]:
         kinds = row.get("kinds", {})
-        lines.append(f"{row['name']}: {row['people']:,} people")
+        lines.append(f"{row['name']}: {row['people']:,} records")
         lines += [
             f"  {column['name']} {_values(column)}; everybody keeps {column['keep']:g}" for column in row["private"]
         ]

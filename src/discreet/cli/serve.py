@@ -139,7 +139,7 @@ def command(
 def _describe(datasets: list[dict[str, Any]]) -> None:
     for row in datasets:
         private = ", ".join(f"{each['name']} ({_recorded(each)})" for each in row["private"])
-        click.echo(f"{row['name']}: {row['people']:,} people, {private} private")
+        click.echo(f"{row['name']}: {row['people']:,} records, {private} private")
 
 
 def _recorded(column: dict[str, Any]) -> str:

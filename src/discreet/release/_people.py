@@ -92,8 +92,12 @@ class PeopleRisk:
         both = (self.before.risk, self.after.risk)
         rows = [
             ("groups", *(f"{each.groups:,}" for each in both)),
-            ("people alone in their group (uniques)", *(f"{each.uniques:,}" for each in both)),
-            *((f"people in groups smaller than {m}", *(f"{each.below[m]:,}" for each in both)) for m in SIZES if m > 2),
+            ("records alone in their group (uniques)", *(f"{each.uniques:,}" for each in both)),
+            *(
+                (f"records in groups smaller than {m}", *(f"{each.below[m]:,}" for each in both))
+                for m in SIZES
+                if m > 2
+            ),
             ("largest probability (prosecutor's risk)", *(f"{each.prosecutor:.1%}" for each in both)),
             ("mean probability (marketer's risk)", *(percent(each.prosecutor_mean) for each in both)),
         ]
@@ -106,14 +110,14 @@ class PeopleRisk:
                     *(percent(e.marketer) for e in both),
                 ),
                 ("record at most risk, by its weight (individual risk)", *(percent(each.individual) for each in both)),
-                ("people found, as expected by individual risks", *(f"{each.expected:,.1f}" for each in both)),
+                ("records found, as expected by individual risks", *(f"{each.expected:,.1f}" for each in both)),
             ]
         homes = (self.before.household, self.after.household)
         if homes[0] and homes[1]:
             rows += [
                 ("households", *(f"{each.households:,}" for each in homes if each)),
                 ("household at most risk (household risk)", *(percent(each.most) for each in homes if each)),
-                ("people found with their households, as expected", *(f"{e.expected:,.1f}" for e in homes if e)),
+                ("records found with their households, as expected", *(f"{e.expected:,.1f}" for e in homes if e)),
             ]
         return [(what, one, other) for what, one, other in rows]
 
@@ -124,16 +128,16 @@ class PeopleRisk:
         if columns.weights:
             how = "kept as it is" if columns.weights in released else "not released"
             said.append(
-                f"individual risk, estimated from the sample weights in {columns.weights} ({how}): nobody is found with a "
+                f"individual risk, estimated from the sample weights in {columns.weights} ({how}): no record is found with a "
                 f"probability above {percent(after.individual)} ({percent(before.individual)} before), and "
-                f"{after.expected:,.1f} of {after.records:,} people are expected to be found ({before.expected:,.1f} before)"
+                f"{after.expected:,.1f} of {after.records:,} records are expected to be found ({before.expected:,.1f} before)"
             )
         one, other = self.before.household, self.after.household
         if one and other:
             said.append(
-                f"household risk, where {columns.household} says who lives together (not released): no household has somebody "
+                f"household risk, where {columns.household} says who lives together (not released): no household has a record "
                 f"found with a probability above {percent(other.most)} ({percent(one.most)} before), and "
-                f"{other.expected:,.1f} of {after.records:,} people are expected to be found with theirs "
+                f"{other.expected:,.1f} of {after.records:,} records are expected to be found with theirs "
                 f"({one.expected:,.1f} before)"
             )
         return said

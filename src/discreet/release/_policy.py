@@ -1,6 +1,7 @@
 """Policy: a partition of the alphabet of X with a codeword and a readable cell for every block.
 
-A policy holds values, never records: which letters share a block, what a released cell says, what the release leaks.
+A full policy lists every value that occurred, and with several columns every combination: it stays private. The public policy
+holds the cells and what the release leaks.
 Its file can be checked, applied to new data and verified without trusting whoever wrote it.
 """
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from discreet._text import counted, json_number, utility_text
 from discreet._typing import Cells, KeepAnyway, Progress, Unseen
+from discreet.auditing._looking import Look, look_at
 from discreet.errors import InputError, RequirementError
 from discreet.release._people import PeopleColumns, PeopleRisk
 from discreet.release._policy import Policy
@@ -23,7 +24,7 @@ from discreet.release._releasing import (
     original_of,
     write_together,
 )
-from discreet.release._rows import ReleasedRows, carry_out, kept_columns
+from discreet.release._rows import ReleasedRows, carry_out, kept_columns, open_words
 
 if TYPE_CHECKING:
     from discreet.joint._joint import Joint
@@ -107,6 +108,7 @@ class Release:
     broken_by_keep: tuple[str, ...] = ()  # what does not hold with the columns kept
     is_cut_short: bool = False  # whether time ended the search for rows to suppress
     original: dict[str, Any] = field(default_factory=dict, repr=False)  # its file, for the report
+    look: Look = field(default_factory=Look, repr=False)  # at whether a record is a person
 
     @property
     def joint(self) -> Joint:
@@ -143,6 +145,7 @@ class Release:
             "before": {symbol: json_number(value) for symbol, value in self.policy.before.items()},
             "after": {symbol: json_number(value) for symbol, value in self.done.measures.items()},
             "broken_by_keep": list(self.broken_by_keep),
+            "notes": self.look.record_sentences(),
             "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
         }
 
@@ -150,6 +153,7 @@ class Release:
         """The outcome, for people."""
         before, after = self.policy.before, self.done.measures
         text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [f"careful: {sentence}" for sentence in self.look.record_sentences()]
         rows, groups = counted(self.done.rows, "row"), counted(len(self.policy.blocks), "group")
         text += [f"{rows} in {groups} written to {self.files['out']}"]
         text += [
@@ -170,9 +174,7 @@ class Release:
         if "L0|A" in after:
             known = ", ".join(self.policy.side)
             text.append(f"to somebody who knows {known}: L0 {before['L0|A']:.3f} -> {after['L0|A']:.3f} bits (L0|A)")
-        open_columns = [name for name in self.policy.sensitive if name in self.done.columns]
-        if open_columns:
-            text.append(f"careful: {', '.join(open_columns)} is published as it is, row by row")
+        text += open_words(self.done, self.policy.sensitive)
         if self.suppressed or self.done.dropped:
             text.append(
                 f"not released: {counted(self.suppressed, 'row')} suppressed, {self.done.dropped:,} with missing values dropped"
@@ -278,7 +280,9 @@ def carry_through(
         raise RequirementError("the table changed while it was released: " + "; ".join(reasons))
     by_keep = check_kept_columns(policy, done, options.types)
     original = fingerprint(table)
-    release = Release(policy, point, frontier, done, files, options, by_keep, is_cut_short, original)
+    release = Release(
+        policy, point, frontier, done, files, options, by_keep, is_cut_short, original, look_at(table, na=policy.na)
+    )
     _write_all(release, table)
     return release
 

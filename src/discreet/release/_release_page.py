@@ -10,6 +10,7 @@ from discreet.auditing._audit_page import units_of
 from discreet.auditing._words import explain, missing_sentence
 from discreet.errors import MissingExtraError
 from discreet.measures import REGISTRY
+from discreet.release._rows import open_words
 from discreet.report import _plots as plots
 from discreet.report._pages import fragment, render
 
@@ -46,6 +47,8 @@ def release_page(published: Release) -> str:
         "release.html",
         policy=policy,
         original=published.original,
+        look=published.look,
+        open_words=open_words(done, policy.sensitive),
         point=published.point,
         frontier=published.frontier,
         joint=joint,
@@ -99,7 +102,7 @@ def _release_headline(published: Release) -> str:
     sensitive = ", ".join(policy.sensitive)
     worst = (
         f"Whoever sees the released {', '.join(policy.public)} is left with at least {after['k']:.0f} possible values of "
-        f"{sensitive} for everybody, of {published.joint.n_s}: {after['L0']:.2f} of {after['H0']:.2f} bits are lost in the "
+        f"{sensitive} for every record, of {published.joint.n_s}: {after['L0']:.2f} of {after['H0']:.2f} bits are lost in the "
         f"worst case, {policy.before['L0']:.2f} before."
     )
     if policy.leakage in ("L0", "I*", "L0|I*=0"):

@@ -141,6 +141,25 @@ def kept_columns(keep: str | Sequence[str], anyway: KeepAnyway) -> tuple[list[st
     return names, frozenset(names if anyway is True else named)
 
 
+def open_words(done: ReleasedRows, sensitive: Sequence[str]) -> list[str]:
+    """What to say of each sensitive column that is released as it is: which row is whose is hidden only where groups differ."""
+    said: list[str] = []
+    hidden: list[str] = []
+    for name in sensitive if done.joint is not None else ():
+        if name not in done.columns:
+            continue
+        one = done.joint.select(sensitive=[name])  # type: ignore[union-attr]
+        alike = int(one.records[one.distinct == 1].sum())
+        if not alike:
+            hidden.append(name)
+            continue
+        said.append(
+            f"careful: {name} is published as it is, and all records of a group say the same for {alike:,} of "
+            f"{int(one.total):,} records: what it says of them is certain"
+        )
+    return [*said, f"{', '.join(hidden)}: published as it is; what is hidden is which row is whose"] if hidden else said
+
+
 def _groups(x_codes: IntArray, block: IntArray, present: BoolArray) -> tuple[IntArray, IntArray]:
     """The group of every row before and after; rows that are dropped for missing values are in none."""
     return np.where(present, x_codes, -1), np.where(present, block, -1)

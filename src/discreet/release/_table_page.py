@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from discreet.release._rows import open_words
 from discreet.report import _plots as plots
 from discreet.report._pages import fragment, render
 
@@ -37,6 +38,7 @@ def table_page(release: TableRelease) -> str:
         purpose=release.options.purpose,
         target=release.options.target,
         source=release.original,
+        open_words=open_words(done, policy.sensitive),
         blind=policy.blind,
         scores=release.scores,
         stop_words=release.stop_words(),
@@ -96,9 +98,9 @@ def headline(release: TableRelease | ClusterRelease) -> str:
         )
     groups = "the one group" if after.groups == 1 else f"all {after.groups:,} groups"
     return (
-        f"Every released row is shared by at least {after.least} people ({asked} holds in {groups}). "
-        f"Nobody is found with a probability above {after.prosecutor:.1%}; before, "
-        f"{before.uniques:,} of {before.records:,} people were alone with their values."
+        f"The coarse columns of every row are shared by at least {after.least} records ({asked} holds in {groups}). "
+        f"No record is found by them with a probability above {after.prosecutor:.1%}; before, "
+        f"{before.uniques:,} of {before.records:,} records were alone with their values."
     )
 
 
@@ -110,15 +112,15 @@ def table_fragment(release: TableRelease) -> str:
 
 
 def sizes_figure(before: tuple[IntArray, IntArray], after: tuple[IntArray, IntArray]) -> Any:
-    """People by the size of their group, before and after: sizes, and how many groups have each."""
+    """Records by the size of their group, before and after: sizes, and how many groups have each."""
     most = int(after[0].max(initial=1))
     edges = sorted({*(edge for edge in (1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000) if edge <= most), most + 1})
-    people_before, people_after = (
+    records_before, records_after = (
         [int((sizes * groups)[(sizes >= low) & (sizes < high)].sum()) for low, high in pairwise(edges)]
         for sizes, groups in (before, after)
     )
     names = [f"{low}" if high == low + 1 else f"{low}–{high - 1}" for low, high in pairwise(edges)]
-    return plots.paired_bars_figure(names, people_before, people_after, "people, by the size of their group")
+    return plots.paired_bars_figure(names, records_before, records_after, "records, by the size of their group")
 
 
 def _histogram(release: TableRelease, name: str) -> Any:

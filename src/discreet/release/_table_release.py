@@ -12,6 +12,7 @@ import numpy as np
 from discreet._text import counted
 from discreet._typing import KeepAnyway, Progress, Stopped, Unseen
 from discreet.auditing._group_requirements import GroupFinding, findings
+from discreet.auditing._looking import Look, look_at
 from discreet.auditing._risk import Risk
 from discreet.errors import InputError, RequirementError
 from discreet.release._comparison import Comparison, compare
@@ -24,7 +25,7 @@ from discreet.release._releasing import (
     original_of,
     write_together,
 )
-from discreet.release._rows import ReleasedRows, carry_out, kept_columns
+from discreet.release._rows import ReleasedRows, carry_out, kept_columns, open_words
 from discreet.release._table_page import table_fragment, table_page
 from discreet.release._table_policy import TablePolicy
 from discreet.tables._counting import counted_columns
@@ -91,6 +92,7 @@ class TableRelease:
     scores: tuple[ModelScore, ...] = ()
     stopped: Stopped | None = None  # what ended the search before it was done
     original: dict[str, Any] = field(default_factory=dict, repr=False)  # its file, for the report
+    look: Look = field(default_factory=Look, repr=False)  # at whether a record is a person
 
     @property
     def interrupted(self) -> bool:
@@ -143,6 +145,7 @@ class TableRelease:
             "types": {name: kind.kind for name, kind in zip(policy.public, policy.types, strict=True)},
             "require": [each.to_dict() for each in self.findings],
             "broken_by_keep": list(self.broken_by_keep),
+            "notes": self.look.record_sentences(),
             "risk": {"before": self.people.before.to_dict(), "after": self.people.after.to_dict()},
             "models": [
                 {"model": each.model, "original": each.original, "released": each.released} for each in self.scores
@@ -154,9 +157,10 @@ class TableRelease:
     def lines(self) -> list[str]:
         """The outcome, for people."""
         policy, before = self.policy, self.risk_before
-        small = f"{before.below[5]:,} of {before.records:,} people were in groups smaller than 5"
+        small = f"{before.below[5]:,} of {before.records:,} records were in groups smaller than 5"
         rows, groups = counted(self.done.rows, "row"), counted(int(self.done.measures["groups"]), "group")
         text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [f"careful: {sentence}" for sentence in self.look.record_sentences()]
         text += [
             f"{rows} in {groups} written to {self.files['out']}; {small}",
             *(each.sentence() for each in self.findings),
@@ -173,9 +177,7 @@ class TableRelease:
             text.append(
                 f"not released: {counted(gone, 'row')} suppressed, {self.done.dropped:,} with missing values dropped"
             )
-        open_columns = [name for name in policy.sensitive if name in self.done.columns]
-        if open_columns:
-            text.append(f"{', '.join(open_columns)}: published as it is; what is hidden is which row is whose")
+        text += open_words(self.done, policy.sensitive)
         text += [
             f"{each.model}: area under the curve {each.released:.3f} trained on the release, "
             f"{each.original:.3f} on the original"
@@ -264,7 +266,9 @@ def publish_table(
     records = np.bincount(letters, minlength=len(policy.letters or ()))
     found = tuple(findings(policy.require, done.joint))
     original = fingerprint(table)
-    release = TableRelease(policy, done, files, options, found, records, by_keep, scores, stopped, original)
+    release = TableRelease(
+        policy, done, files, options, found, records, by_keep, scores, stopped, original, look_at(table, na=policy.na)
+    )
     _write_all(release, table)
     return release
 

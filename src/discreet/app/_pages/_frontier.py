@@ -53,7 +53,7 @@ class Page:
         self.status()
         with ui.element("div").classes("card"):
             with ui.element("div").classes("line"):
-                names = {"n": "People who look alike"}
+                names = {"n": "Records that look alike"}
                 if self.session.recipe.sensitive:
                     names["k"] = f"Different {', '.join(self.session.recipe.sensitive)} among them"
                 ui.toggle(names, value=self.symbol, on_change=self.turn).props("no-caps unelevated").mark("symbol")
@@ -119,7 +119,7 @@ class Page:
         chosen = self.session.chosen
         here = chosen[1] if chosen is not None and chosen[0] == self.symbol else None
         words = {
-            "n": "at least so many people look alike (n)",
+            "n": "at least so many records look alike (n)",
             "k": f"at least so many different {', '.join(self.session.recipe.sensitive)} among them (k)",
         }
         usual = sorted(
@@ -197,7 +197,7 @@ class Page:
         if len(levels) < 2:
             return
         here = levels.index(chosen[1]) if chosen is not None and chosen[0] == self.symbol and chosen[1] in levels else 0
-        what = "people look alike" if self.symbol == "n" else "different values"
+        what = "records look alike" if self.symbol == "n" else "different values"
         self.safe_words.text = f"At least {levels[here]} {what}"
         self.useful_words.text = f"At most {losses[here]:.1%} of the detail lost"
         self.safe.value = here
@@ -221,7 +221,7 @@ class Page:
                 else ""
             )
             lead(
-                f"At least {current.n} people look alike in every group{among}. {current.loss:.1%} of the detail is lost."
+                f"At least {current.n} records look alike in every group{among}. {current.loss:.1%} of the detail is lost."
             )
             gap = (
                 "no release loses less"
@@ -231,7 +231,7 @@ class Page:
             facts(
                 (
                     (f"{current.groups:,}", "groups"),
-                    (f"{current.n}", "people in the smallest (n)"),
+                    (f"{current.n}", "records in the smallest (n)"),
                     *((((f"{current.k}", "different values in the poorest (k)")),) if current.k else ()),
                     (f"{current.loss:.1%}", f"lost; {gap}"),
                     (f"{1 / current.n:.0%}", "largest probability of being found"),
@@ -265,7 +265,7 @@ class Page:
             ui.expansion("What every group must have, and how long to look").classes("card"),
             ui.element("div").classes("line"),
         ):
-            n = ui.number("people who look alike (n)", value=asked.get("n", 1), min=1, step=1).props("outlined dense")
+            n = ui.number("records that look alike (n)", value=asked.get("n", 1), min=1, step=1).props("outlined dense")
             k = None
             if session.recipe.sensitive:
                 k = ui.number("different sensitive values (k)", value=asked.get("k", 1), min=1, step=1).props(

@@ -46,7 +46,7 @@ class Page:
         """Everything from top to bottom."""
         heading(
             "Which values become one?",
-            "Every line is a group of people who look alike. Merge or split groups where you know better.",
+            "Every line is a group of records that look alike. Merge or split groups where you know better.",
         )
         self.summary()
         with ui.element("div").classes("card"):
@@ -70,7 +70,7 @@ class Page:
         facts(
             (
                 (f"{now.groups:,}", "groups"),
-                (f"{now.n}", "people in the smallest (n)"),
+                (f"{now.n}", "records in the smallest (n)"),
                 *(((f"{now.k}", "different values in the poorest (k)"),) if now.k else ()),
                 (f"{now.loss:.2%}", f"lost; it was {first.loss:.2%} before your changes" if changes else "lost"),
                 (f"{changes}", "changes by hand"),
@@ -120,7 +120,7 @@ class Page:
             for i, (name, kind) in enumerate(zip(policy.public, policy.types, strict=True))
         ]
         numbers = (
-            [("n", "people")]
+            [("n", "records")]
             + ([("k", f"different {', '.join(policy.sensitive)}")] if policy.sensitive else [])
             + [("loss", "lost")]
         )
@@ -192,7 +192,7 @@ class Page:
         group = self.selected[0]
         cuts = work.cuts(policy, group)
         if not cuts:
-            ui.notify("All people in this group have the same values", type="warning")
+            ui.notify("All records in this group have the same values", type="warning")
             return
         with ui.dialog() as dialog, ui.card():
             ui.label("Split the group after a value").style("font-weight:650")
@@ -228,7 +228,7 @@ class Page:
         members = work.members(policy, group)
         with ui.element("div").classes("card"):
             section("Why these became one", why_joined(policy, members))
-            head = [*policy.public, "people"]
+            head = [*policy.public, "records"]
             body = [[*(label_text(value) for value in each.values), f"{each.records:,}"] for each in members[:30]]
             table(head, body, numbers=(len(head) - 1,), caption="What is in the group")
 

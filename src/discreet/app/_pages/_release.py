@@ -42,8 +42,8 @@ def _result(view: View, released: Released) -> None:
     lead(released.headline, bad=bool(released.broken_by_keep))
     facts(
         (
-            (f"{before.uniques:,} → {after.uniques:,}", "people alone with their values"),
-            (f"{before.below[5]:,} → {after.below[5]:,}", "people in groups smaller than 5"),
+            (f"{before.uniques:,} → {after.uniques:,}", "records alone with their values"),
+            (f"{before.below[5]:,} → {after.below[5]:,}", "records in groups smaller than 5"),
             (f"{before.prosecutor:.0%} → {after.prosecutor:.0%}", "largest probability of being found"),
             (f"{before.groups:,} → {after.groups:,}", "different rows"),
         )
@@ -92,16 +92,16 @@ def _rows(view: View, released: Released) -> None:
     after = [list(policy.labels[group]) if group >= 0 else ["not released"] * len(policy.public) for group in groups]
     with ui.element("div").classes("two"):
         with ui.element("div").classes("card"):
-            section("Some people before")
+            section("Some records before")
             table(policy.public, before, caption="before")
         with ui.element("div").classes("card"):
-            section("The same people after")
+            section("The same records after")
             table(policy.public, after, caption="after")
 
 
 def _histograms(view: View, released: Released) -> None:
     found, theme = released.comparison, view.theme
-    section("What is lost", "Share of the people in each class; a coarse cell is spread evenly over what it may mean.")
+    section("What is lost", "Share of the records in each class; a coarse cell is spread evenly over what it may mean.")
     with ui.element("div").classes("two"):
         for name in found.columns:
             with ui.element("div").classes("card"):
@@ -111,7 +111,7 @@ def _histograms(view: View, released: Released) -> None:
                 ]  # a date stands for what begins there
                 before, after = (100 * found.before[name]).tolist(), (100 * found.after[name]).tolist()
                 chart(
-                    charts.paired_bars(theme, names, before, after, axis="people", unit="%"),
+                    charts.paired_bars(theme, names, before, after, axis="records", unit="%"),
                     f"Histogram of {name}",
                     height=250,
                 )

@@ -53,22 +53,22 @@ def _result(view: View, audit: Audit) -> None:
         ui.label(sentence).classes("soft")
     facts(
         (
-            (f"{risk.uniques:,} of {risk.records:,}", "people are alone with their public values"),
-            (f"{risk.below[5]:,}", "people are in groups smaller than 5"),
+            (f"{risk.uniques:,} of {risk.records:,}", "records are alone with their public values"),
+            (f"{risk.below[5]:,}", "records are in groups smaller than 5"),
             (f"{risk.prosecutor:.0%}", "largest probability of being found"),
-            (f"{risk.prosecutor_mean:.1%}", "of people found on average"),
+            (f"{risk.prosecutor_mean:.1%}", "of records found on average"),
             (number_text(audit.values["k"], "count"), "different sensitive values in the worst group"),
         )
     )
     view.next("frontier", "Continue: what protection costs")
     with ui.element("div").classes("two"):
         with ui.element("div").classes("card"):
-            section("How many people look alike", "Striped: groups smaller than five.")
-            names, people = _sizes(audit)
+            section("How many records look alike", "Striped: groups smaller than five.")
+            names, records = _sizes(audit)
             small = sum(1 for name in names if int(name.partition("–")[0].replace(",", "")) < 5)
             chart(
-                charts.group_sizes(view.theme, names, people, small=small),
-                "People by the size of their group",
+                charts.group_sizes(view.theme, names, records, small=small),
+                "Records by the size of their group",
                 height=280,
             )
         with ui.element("div").classes("card"):
@@ -97,7 +97,7 @@ def _worst(audit: Audit) -> None:
     with ui.element("div").classes("card"):
         section(
             "The worst groups",
-            "People who share all public values, those with the fewest different sensitive values first.",
+            "Records that share all public values, those with the fewest different sensitive values first.",
         )
         shown = ui.switch("Show sensitive values").mark("show-values")
 
@@ -132,6 +132,6 @@ def _worst(audit: Audit) -> None:
         alike = audit.homogeneity
         if alike.groups:
             ui.label(
-                f"{alike.rows:,} people look anonymous and are not: in {alike.groups:,} groups of two or more "
+                f"{alike.rows:,} records look anonymous and are not: in {alike.groups:,} groups of two or more "
                 "all share one sensitive value."
             ).classes("soft")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from discreet._text import counted
+from discreet.auditing._looking import Look
 from discreet.release._people import Found, PeopleRisk
 from discreet.release._table_release import figure
 from discreet.report._pages import fragment
@@ -35,6 +36,7 @@ class ClusterRelease:
     before: Sizes = field(repr=False)
     after: Recount = field(repr=False)
     broken_by_keep: tuple[str, ...] = ()
+    look: Look = field(default_factory=Look, repr=False)  # at whether a record is a person
 
     @property
     def findings(self) -> tuple[GroupFinding, ...]:
@@ -92,8 +94,9 @@ class ClusterRelease:
         rows, groups = counted(self.rows, "row"), counted(int(self.figures["groups"]), "group")
         proven = f", and no release has less than {figure(self.bound)} (proven)" if self.bound > 0 else ""
         risk = self.people.before.risk
-        small = f"{risk.below[5]:,} of {risk.records:,} people were in groups smaller than 5"
+        small = f"{risk.below[5]:,} of {risk.records:,} records were in groups smaller than 5"
         text = [f"careful: with the columns kept, {reason}" for reason in self.broken_by_keep]
+        text += [f"careful: {sentence}" for sentence in self.look.record_sentences()]
         text += [
             f"{rows} in {groups} written to {self.files['out']}, from {counted(self.parts, 'part')} of the table; {small}",
             *(each.sentence() for each in self.findings),

@@ -33,11 +33,24 @@ def cluster_page(release: ClusterRelease, spark: Any, places: Mapping[str, str],
         purpose=purpose,
         source={"file": release.source},
         face=False,
+        open_words=_open_words(release),
         size_plot=sizes_figure((before.records, before.groups), (after.records, after.groups)),
         worst=worst,
         sample=sample,
         fingerprint=json.loads(release.policy.to_json())["sha256"],
     )
+
+
+def _open_words(release: ClusterRelease) -> list[str]:
+    """What to say of each sensitive column that is released as it is."""
+    distinct = release.after.distinct
+    return [
+        f"{name}: published as it is; what is hidden is which row is whose"
+        if distinct.get(name, 1) > 1
+        else f"careful: {name} is published as it is, and all records of some group say the same: it is certain for them"
+        for name in release.policy.sensitive
+        if name in release.columns
+    ]
 
 
 def _worst(release: ClusterRelease, rows: Any) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from discreet import _checks as checks
 from discreet._text import counted
 from discreet.auditing._group_requirements import parse_all
+from discreet.auditing._looking import look_at
 from discreet.columns import ColumnType, Hierarchy
 from discreet.errors import InputError, RequirementError, TableError
 from discreet.release._cluster_policy import ClusterPolicy
@@ -222,6 +223,7 @@ def _written(
         before=before,
         after=after,
         broken_by_keep=(*known.wrong, *by_keep),
+        look=look_at(source, na=asked.na),
     )
 
 
