@@ -41,8 +41,8 @@ class Job:
 
 JOBS = {
     "tables": Job(("table",), ("improve", "table"), 54, ("search.tables.",)),
-    "information": Job(("I",), ("polish", "I"), 43, ("search.information.", "search._kernels.rows")),
-    "ranges": Job(("L0",), ("mondrian", "L0"), 80, ("search.ranges.", "search._kernels.g")),
+    "information": Job(("I",), ("polish", "I"), 46, ("search.information.", "search._kernels.")),
+    "ranges": Job(("L0",), ("mondrian", "L0"), 80, ("search.ranges.", "search._kernels.")),
     "all": Job(("all",), ("backwards",), 300, ("",)),
 }
 

@@ -10,7 +10,7 @@ import click
 from discreet.cli._shared import progress
 
 LEVELS = (2, 3, 5, 10, 25)
-SECONDS = 10.0
+SECONDS = 5.0
 MOST_BITS = 1.0
 
 
@@ -50,7 +50,7 @@ def command(out: str) -> None:
     write_text(folder / "audit.html", found.to_html())
     show(found, (), worst=3, show_values=False)
 
-    click.echo("\n3. What does protection cost? (the first time, kernels are compiled for a minute)\n")
+    click.echo("\n3. What does protection cost?\n")
     with progress("frontier") as report:
         from discreet.search.tables import table_frontier
 
