@@ -43,7 +43,7 @@ JOBS = {
     "tables": Job(("table",), ("improve", "table"), 54, ("search.tables.",)),
     "information": Job(("I",), ("polish", "I"), 46, ("search.information.", "search._kernels.")),
     "ranges": Job(("L0",), ("mondrian", "L0"), 80, ("search.ranges.", "search._kernels.")),
-    "all": Job(("all",), ("backwards",), 300, ("",)),
+    "all": Job(("all",), ("backwards",), 325, ("",)),
 }
 
 

@@ -60,14 +60,14 @@ def _improve() -> None:
     Improver(problem, np.minimum(every // 20, 1), every, seed=0, watch=Watch(10.0)).settle(1)
 
 
-def _joint(columns: int = 1) -> Any:
+def _joint(columns: int = 1, letters: int = 24, values: int = 6) -> Joint:
     rng = np.random.default_rng(2)
-    s, x = rng.integers(0, 6, 200).tolist(), rng.integers(0, 24, (200, columns)).tolist()
+    s, x = rng.integers(0, values, 200).tolist(), rng.integers(0, letters, (200, columns)).tolist()
     return Joint.from_pairs([(a, tuple(b) if columns > 1 else b[0]) for a, b in zip(s, x, strict=True)])
 
 
-def _frontier(columns: int = 1, **options: Any) -> None:
-    frontier(_joint(columns), time_limit=0.5, **options)
+def _frontier(columns: int = 1, letters: int = 24, values: int = 6, **options: Any) -> None:
+    frontier(_joint(columns, letters, values), time_limit=0.5, **options)
 
 
 def _polish(**options: Any) -> None:
@@ -112,18 +112,22 @@ TOURS: dict[str, Callable[[], None]] = {
     "I": lambda: _frontier(leakage="I"),
     "polish": lambda: _polish(leakage="I"),
     "bottleneck": lambda: _frontier(leakage="I", problem="bottleneck"),
-    "exact I": lambda: _frontier(leakage="I", method="exact"),
+    "exact I": lambda: _frontier(letters=8, leakage="I"),
+    "two values": lambda: _frontier(values=2, leakage="I", problem="bottleneck"),
     "Lmin": lambda: _frontier(leakage="Lmin"),
     "I_inf": lambda: _frontier(leakage="I_inf"),
     "D_2": lambda: _frontier(leakage="D_2"),
     "L0": _frontier,
     "mondrian": lambda: _frontier(method="mondrian"),
-    "exact L0": lambda: _frontier(method="exact"),
+    "exact L0": lambda: _frontier(letters=14, method="exact"),
+    "tiny L0": lambda: _frontier(letters=8),
     "L0 columns": lambda: _frontier(columns=2),
     "L0 resolution": lambda: _frontier(utility="resolution"),
     "L0 chebyshev": lambda: _frontier(codeword="chebyshev"),
     "L0 medoid": lambda: _frontier(codeword="medoid"),
+    "medoid columns": lambda: _frontier(columns=2, codeword="medoid"),
     "I*": lambda: _frontier(leakage="I*"),
+    "I* resolution": lambda: _frontier(leakage="I*", utility="resolution"),
     "L0|I*=0": lambda: _frontier(leakage="L0|I*=0"),
     "disclose": _disclose,
     "answer": _answer,

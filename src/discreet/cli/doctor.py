@@ -28,7 +28,7 @@ PEOPLE: dict[str, list[Any]] = {
     "--compile",
     "compiles",
     is_flag=True,
-    help="Compile all kernels first, in two processes: for images and clusters, where nobody should wait for it.",
+    help="Compile some 300 kernels first, nearly all there are, in two processes: for images and clusters.",
 )
 def command(as_json: bool, compiles: bool) -> int:
     """Say which versions, extras and engines are here, and run a small audit, frontier, release and verification.
