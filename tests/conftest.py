@@ -351,6 +351,14 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield found
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _log_outside_of_captures() -> None:
+    """Bind the agent's log to the run's stderr: made in a test that captures, it would write to a closed file ever after."""
+    from discreet.agent._logs import logger
+
+    logger()
+
+
 @pytest.fixture
 def hungarian() -> dict[str, list[object]]:
     """The Hungarian heart data, where they are."""

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from discreet.cli._asked import hierarchies_of
-from discreet.cli._shared import asked_table, engine_options, memory_option, print_json, progress
+from discreet.cli._shared import asked_table, engine_options, flat, memory_option, print_json, progress
 from discreet.cli._stdin import TableName
 
 
@@ -23,6 +23,12 @@ from discreet.cli._stdin import TableName
     metavar="[COLUMN=]FILE",
     help="That of a sensitive column, for t_hier; the whole policy has it, its public part has not.",
 )
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="COLUMN",
+    help="A column released beside the policy's; others must not name people.",
+)
 @memory_option
 @engine_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
@@ -31,6 +37,7 @@ def command(
     policy_file: str,
     original: str | None,
     hierarchy: tuple[str, ...],
+    keep: tuple[str, ...],
     memory_limit: str | None,
     as_json: bool,
     **engine: Any,
@@ -47,7 +54,9 @@ def command(
             policy: Any = Policy.load(policy_file)
             if hierarchy:
                 policy = policy.with_hierarchies(dict(hierarchies_of(hierarchy, policy.sensitive)))
-            found = policy.verify(asked_table(released, engine), there, memory_limit=memory_limit, progress=report)
+            found = policy.verify(
+                asked_table(released, engine), there, keep=flat(keep), memory_limit=memory_limit, progress=report
+            )
     if as_json:
         print_json(found.to_dict())
     else:

@@ -342,9 +342,11 @@ class Policy:
         """Release new data if the promises hold there too, else RequirementError. Options are those of `release`."""
         return releasing.apply(self, table, **options)
 
-    def verify(self, table: object, original: object | None = None, **limits: Unpack[Limits]) -> Verification:
+    def verify(
+        self, table: object, original: object | None = None, *, keep: Sequence[str] = (), **limits: Unpack[Limits]
+    ) -> Verification:
         """Check a released table against this policy, from the table alone, or against the original as well."""
-        return verify(self, table, original, **limits)
+        return verify(self, table, original, keep=keep, **limits)
 
     # ------------------------------------------------------------------ files
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -230,7 +230,9 @@ class TablePolicy:
         """Release new data if the requirement holds there too, else RequirementError."""
         return releasing.apply(self, table, **options)
 
-    def verify(self, table: object, original: object | None = None, **limits: Unpack[Limits]) -> Verification:
+    def verify(
+        self, table: object, original: object | None = None, *, keep: Sequence[str] = (), **limits: Unpack[Limits]
+    ) -> Verification:
         """Check a released table against this policy, from the table alone or against the original.
 
         What a public face cannot know, for want of the hierarchy of a sensitive column, is named as not checked.
@@ -242,7 +244,7 @@ class TablePolicy:
             if each.column in (None, name) and (reason := each.unfit(name, ()))
         }
         known = replace(self, require=tuple(each for each in self.require if each not in lacking))
-        found = verify(known, table, original, **limits)
+        found = verify(known, table, original, keep=keep, **limits)
         return replace(found, unchecked=(*found.unchecked, *(f"{each}: {why}" for each, why in lacking.items())))
 
     # ------------------------------------------------------------------ files

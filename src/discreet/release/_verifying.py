@@ -11,6 +11,8 @@ import numpy as np
 
 from discreet._text import counted, json_number
 from discreet._typing import IntArray
+from discreet.columns._guess import identify
+from discreet.columns._judging import ValueCounts
 from discreet.errors import ColumnError, RequirementError
 from discreet.joint._joint import from_codes, nobody
 from discreet.release._rows import Coded, ReleasedRows, as_tuple, carry_out
@@ -19,6 +21,7 @@ from discreet.tables._canonical import canonical
 from discreet.tables._columns import encode_column
 from discreet.tables._labels import Alphabet, Label, combine
 from discreet.tables._sources import column_names, group
+from discreet.tables._workbooks import further_sheets
 
 if TYPE_CHECKING:
     from discreet._typing import Progress
@@ -99,6 +102,7 @@ def verify(
     released: object,
     original: object | None = None,
     *,
+    keep: Sequence[str] = (),
     memory_limit: str | None = None,
     progress: Progress | None = None,
 ) -> Verification:
@@ -106,6 +110,7 @@ def verify(
 
     Every cell must be one of the policy's. Where the released table has the sensitive columns, leakage is recomputed
     from it; where the original is given, it is released anew and both must agree row for row, kept columns included.
+    A column that the policy does not know must not name people, unless `keep` names it, and a workbook must have one sheet.
     `memory_limit` is what counting a file may use, such as "2GB".
     """
     names = column_names(released)
@@ -124,6 +129,9 @@ def verify(
         found.problems.append(f"{readings[0].unknown} of {rows} rows have cells that the policy does not have")
     else:
         found.checked.append("every cell is one of the policy's")
+    strangers = [name for name in others if name not in (*policy.sensitive, *policy.side, *keep)]
+    _check_strangers(found, [ValueCounts.of(name, *coded[name], counts) for name in strangers])
+    found.problems += [f"the workbook has another sheet, {sheet}" for sheet in further_sheets(released)]
     with_s = all(name in others for name in policy.sensitive)
     if with_s or policy.counts_records:
         _recompute(policy, found, coded, readings[0].block, counts)
@@ -143,6 +151,14 @@ def verify(
         if policy.side and found.measures and symbol not in found.measures
     ]
     return found.closed(rows)
+
+
+def _check_strangers(found: _Findings, columns: Sequence[ValueCounts]) -> None:
+    """Look at the columns that the policy does not know: one that names people undoes whatever was promised of groups."""
+    for column in columns:
+        reason = identify(column.name, column.known[0], column.kind(), column.rows, column.values)
+        if reason:
+            found.problems.append(f"column {column.name!r} is none of the policy's, and names people ({reason.reason})")
 
 
 def _recompute(policy: Coarsening, found: _Findings, coded: Coded, block: IntArray, counts: IntArray) -> None:

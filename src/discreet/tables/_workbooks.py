@@ -55,6 +55,20 @@ def _excel(path: str, sheet: str | None, *, header_only: bool) -> tuple[list[str
     return names, [[row[i] if i < len(row) else None for row in body] for i in range(len(names))]
 
 
+def further_sheets(table: object) -> list[str]:
+    """Name the sheets of a workbook beside the one that is read, hidden ones too; none where a table is no workbook."""
+    import openpyxl
+
+    source = Workbook.of(table)
+    if source is None:
+        return []
+    where = source.located()
+    with _quiet(), closing(openpyxl.load_workbook(where.paths[0], read_only=True)) as book:
+        hidden = {sheet.title: getattr(sheet, "sheet_state", "visible") != "visible" for sheet in book.worksheets}
+        read = where.sheet or book.sheetnames[0]
+        return [f"{name!r}{' (hidden)' if hidden.get(name) else ''}" for name in book.sheetnames if name != read]
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
     """The library warns about what it leaves out (validation, styles), which is none of our business."""
