@@ -82,7 +82,7 @@ from contextlib import contextmanager
 import discreet.cli.release as release
 
 @contextmanager
-def progress(title):
+def progress(title, plan=""):
     yield lambda stage, share: print(stage, file=sys.stderr, flush=True)
 
 release.progress = progress

@@ -362,3 +362,14 @@ def test_households_are_never_kept_under_any_name(capsys: Any, here: Path) -> No
         assert "'home' names households: it links rows" in said(capsys, *asked, "--keep-anyway", "home")[2]
         code, _, err = said(capsys, *asked, "--keep", "flat", "--keep-anyway", "flat")
         assert code == 2 and "'flat' links records: 45 of its 45 values belong to one household each" in err
+
+
+def test_values_that_all_belong_to_what_nearly_everybody_has_link_nothing() -> None:
+    """One age for nearly everybody: whatever illness a record has, its age is that one."""
+    rows = 4_000
+    table = {
+        "age": [30 + i % 7 if i % 500 == 0 else 29 for i in range(rows)],
+        "illness": [f"illness of kind {chr(97 + i % 26)}" if i % 37 == 1 else "none" for i in range(rows)],
+    }
+    done = dc.generalise(table, ["age"], ["illness"], ["n>=8"], time_limit=0.2)
+    assert len(list(done.release(keep=["illness"])["age"])) == rows

@@ -26,6 +26,7 @@ from discreet.tables._labels import Alphabet, encode
 Label = Any
 ONCE = 0.25  # of the records have a value of their own: in the long tail of a list of diagnoses fewer have
 AGAIN = 10  # values that occur more than once, below which it is chance to what they belong
+HALF = 0.5
 RARE = 5  # records below which a text may be about one person
 
 
@@ -79,6 +80,8 @@ class ValueCounts:
             np.minimum.at(low, codes, owner)
             np.maximum.at(high, codes, owner)
             one = (low == high)[used] & known
+            held = np.bincount(owner, counts)  # most records belong to one: that a value does, too, links nothing
+            one &= held[low[used]] <= HALF * counts.sum()
             links[what] = Linked(int(one.sum()), int((one & (records[used] > 1)).sum()))
         return cls(name, labels, records[used], links=links)
 
