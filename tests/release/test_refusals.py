@@ -373,3 +373,10 @@ def test_values_that_all_belong_to_what_nearly_everybody_has_link_nothing() -> N
     }
     done = dc.generalise(table, ["age"], ["illness"], ["n>=8"], time_limit=0.2)
     assert len(list(done.release(keep=["illness"])["age"])) == rows
+
+
+@pytest.mark.parametrize("illness", [["flu"] * 40, ["flu", None] * 20])
+def test_a_sensitive_column_with_one_known_value_is_refused(illness: list[str | None]) -> None:
+    table = {"age": [20 + i // 4 for i in range(40)], "illness": illness}
+    with pytest.raises(InputError, match="the sensitive column 'illness' has a single value"):
+        dc.generalise(table, ["age"], ["illness"], ["n>=4"], time_limit=0.2)

@@ -233,3 +233,14 @@ def _mentions(column: ValueCounts) -> str:
     rare = [label for label, count in zip(labels, counts.tolist(), strict=True) if count < RARE]
     what, many = personal_mention(label for label in rare if isinstance(label, str))
     return f"is text that mentions {what}, in {many:,} of {len(labels):,} different texts" if what else ""
+
+
+def check_sensitive(names: Sequence[str], columns: Sequence[Sequence[Label]]) -> None:
+    """Refuse a sensitive column with one known value: whoever has a value has that one. Missing is no value."""
+    for name, labels in zip(names, columns, strict=True):
+        known = sum(label is not None for label in labels)
+        if known < 2:
+            beside = " beside missing ones, which are none" if known < len(labels) else ""
+            raise ColumnError(
+                f"the sensitive column {name!r} has a single value{beside}: nothing to protect, leave it out"
+            )

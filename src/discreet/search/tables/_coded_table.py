@@ -11,6 +11,7 @@ import numpy as np
 from discreet.auditing._group_requirements import GroupRequirement, refuse_idle
 from discreet.columns import Axis, LineAxis, TreeAxis
 from discreet.columns._boxes import Boxes
+from discreet.columns._judging import check_sensitive
 from discreet.errors import InputError
 from discreet.joint._joint import Joint, from_codes, nobody
 from discreet.release._letter_table import LetterTable, listed_labels
@@ -43,6 +44,7 @@ class CodedTable:
     @classmethod
     def of(cls, counted: Counted, axes: tuple[Axis, ...], sensitive: Sequence[str]) -> CodedTable:
         """Codes by axis, distinct combinations with their records, and how often each goes with each sensitive value."""
+        check_sensitive(sensitive, [listed_labels(column) for column in counted.s.columns[: len(sensitive)]])
         rows = _rows(counted)
         codes = np.stack([axis.code_of[rows[:, c]] for c, axis in enumerate(axes)], axis=1)
         distinct, letter_of = np.unique(codes, axis=0, return_inverse=True)
