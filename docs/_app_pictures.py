@@ -67,7 +67,7 @@ def _walk(page: Any, address: str, theme: str) -> None:
     page.get_by_text("The worst groups").wait_for()
     _keep(page, f"risk-{theme}")
     click("Continue: what protection costs")
-    page.get_by_text("At least 5 people look alike", exact=True).wait_for(timeout=240_000)
+    page.get_by_text("At least 5 records look alike", exact=True).wait_for(timeout=240_000)
     page.wait_for_function(_COMPARED, timeout=240_000)
     _keep(page, f"frontier-{theme}")
     click("Stop")

@@ -62,7 +62,7 @@ def test_a_replaced_hierarchy_and_a_table_that_changed_are_read_again(app: App, 
     use_hierarchy(page, "Group categories…", hierarchy(tmp_path / "one.csv", "north", "middle", "south"))
     page.goto(page.url.replace("/roles", "/frontier"))
     page.get_by_text("What every group must have, and how long to look").click()
-    page.get_by_label("people who look alike (n)").fill("50")
+    page.get_by_label("records that look alike (n)").fill("50")
     button(page, "Look again").click()
     assert released(page, tmp_path) <= {"north", "middle", "south", "*"}
     root = page.url.removesuffix("/release")
